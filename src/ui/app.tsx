@@ -20,6 +20,7 @@ function page<Props extends object>(load: Load<Props>) {
 const Overview = page(PAGE_CODE['/']);
 const Sessions = page(PAGE_CODE['/sessions']);
 const OneSession = page(PAGE_CODE['/sessions/:id']);
+const Users = page(PAGE_CODE['/users']);
 const Models = page(PAGE_CODE['/models']);
 const Prompts = page(PAGE_CODE['/prompts']);
 const Prompt = page(PAGE_CODE['/prompts/:name']);
@@ -62,6 +63,7 @@ export function App() {
                       {() => <OneSession key={lastPart()} id={lastPart()} />}
                     </Route>
                     <Route path="/sessions" component={Sessions} />
+                    <Route path="/users" component={Users} />
                     <Route path="/models" component={Models} />
                     <Route path="/map" component={MapPage} />
                     <Route path="/prompts/:name">{() => <Prompt key={lastPart()} name={lastPart()} />}</Route>

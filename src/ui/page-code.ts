@@ -11,6 +11,7 @@ export const PAGE_CODE = {
   '/compare/agents': () => import('./pages/compare-agents/CompareAgents.js'),
   '/sessions': () => import('./pages/sessions/Sessions.js'),
   '/sessions/:id': () => import('./pages/sessions/Session.js'),
+  '/users': () => import('./pages/users/Users.js'),
   '/models': () => import('./pages/models/Models.js'),
   '/map': () => import('./pages/map/MapPage.js'),
   '/prompts': () => import('./pages/prompts/Prompts.js'),

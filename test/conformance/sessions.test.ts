@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
-import type { SessionFilter, SessionSummary } from '../../src/storage/contracts/runs.js';
+import type { SessionFilter, SessionSummary, UserSummary } from '../../src/storage/contracts/runs.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
@@ -69,6 +69,32 @@ function expectedSessions(runs: readonly TraceHeader[], { agent, user_id, from, 
         total_cost: cost === null ? null : cost / 1e9,
       };
     });
+}
+
+/** The same for users, by cost, then runs, then id. */
+function expectedUsers(runs: readonly TraceHeader[]): readonly UserSummary[] {
+  const idOf = ({ metadata }: TraceHeader) => metadata?.user_id as string | undefined;
+  return [...new Set(runs.flatMap((one) => idOf(one) ?? []))]
+    .map((user_id) => {
+      const own = runs.filter((one) => idOf(one) === user_id);
+      const sum = (of: (one: TraceHeader) => number | null): number | null =>
+        own.every((one) => of(one) === null) ? null : own.reduce((all, one) => all + (of(one) ?? 0), 0);
+      const cost = sum((one) => one.total_cost_usd);
+      return {
+        user_id,
+        runs: own.length,
+        failed_runs: own.filter(({ status }) => status === 'failed' || status === 'timed_out').length,
+        sessions: new Set(own.flatMap(({ metadata }) => (metadata?.session_id as string | undefined) ?? []))
+          .size,
+        last_at: Math.max(...own.map(({ started_at }) => started_at)),
+        total_tokens: sum((one) => one.total_tokens),
+        total_cost: cost === null ? null : cost / 1e9,
+      };
+    })
+    .sort(
+      (a, b) =>
+        (b.total_cost ?? -1) - (a.total_cost ?? -1) || b.runs - a.runs || (a.user_id < b.user_id ? -1 : 1),
+    );
 }
 
 /** Orders ties deterministically. */
@@ -149,6 +175,19 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
           );
         }
         same(await opened.store.sessions.read(user, 'nobody', {}), null);
+        const [since, until] = [NOON + 2000, NOON + 9000];
+        const users = expectedUsers(
+          runs.filter(({ started_at }) => started_at >= since && started_at <= until),
+        );
+        const filter = { start_time: since, end_time: until };
+        same(await opened.store.sessions.users(user, filter, { offset: 0, limit: 50 }), {
+          items: users,
+          count: users.length,
+        });
+        same(await opened.store.sessions.users(user, filter, { offset: 1, limit: 1 }), {
+          items: users.slice(1, 2),
+          count: users.length,
+        });
       },
     );
   });

@@ -275,6 +275,8 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
       '/sessions?user=nobody',
       '/sessions/chat%201',
       '/sessions/none',
+      '/users',
+      '/users?agent=nobody',
       `/models?what=${encodeURIComponent(`in-house-model-of-november-2026:gpt-4o-mini,model-rare:${encodeURIComponent(ODD_NAME)}`)}`,
       '/prompts',
       '/prompts/support%2Fanswer',

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import type { SessionSummary } from '../../storage/contracts/runs.js';
+import type { SessionSummary, UserSummary } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
@@ -63,7 +63,39 @@ const readSession = {
   errors: [404],
 } satisfies Operation;
 
-/** The routes under `/dashboard/sessions`. */
+const userSchema = Type.Object(
+  {
+    user_id: Type.String({ description: 'Id as sent.' }),
+    total_runs: count(),
+    failed_runs: count('Runs with status `failed` or `timed_out`.'),
+    total_sessions: count(),
+    last_at: time('The start of the last run.'),
+    total_tokens: nullable(Type.Number()),
+    total_cost: nullable(usd('US dollars; null: no run has a cost')),
+  },
+  { title: 'EndUser' },
+);
+
+const listUsers = {
+  id: 'listEndUsers',
+  method: 'GET',
+  path: '/api/v1/dashboard/users',
+  tag: 'sessions',
+  summary: 'List end users with their runs, tokens and cost, most expensive first',
+  description:
+    'End users as runs name them, such as the developers who use a coding agent. Values cover the runs that match the filters. Ordered by `total_cost`, then `total_runs`, descending.',
+  access: 'read',
+  query: Type.Object({
+    ...pageParameters,
+    kind: kindParameter,
+    agent_id: Type.Optional(uuid('Runs of this agent.')),
+    start_time: Type.Optional(time('Runs that started at or after.')),
+    end_time: Type.Optional(time('Runs that started at or before.')),
+  }),
+  responses: { 200: pageSchema(userSchema, 'EndUserPage') },
+} satisfies Operation;
+
+/** `/dashboard/users`, and the routes under `/dashboard/sessions`. */
 export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessions'>): readonly Route[] {
   return [
     routes.route(listSessions).to(async ({ identity: { userId }, query, request }) => {
@@ -75,6 +107,12 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
       };
       const found = await telemetry.sessions.list(userId, filter, pageRange(query), request.abort);
       return { status: 200, json: serializePage(found.items.map(serializeSession), found.count, query) };
+    }),
+    routes.route(listUsers).to(async ({ identity: { userId }, query, request }) => {
+      const { agent_id } = query;
+      const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
+      const found = await telemetry.sessions.users(userId, filter, pageRange(query), request.abort);
+      return { status: 200, json: serializePage(found.items.map(serializeUser), found.count, query) };
     }),
     routes.route(readSession).to(async ({ identity: { userId }, params, query, request }) => {
       const { session_id } = params;
@@ -90,6 +128,18 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
       return { status: 200, encoded: await serializeRuns(runs, query, serializeSession(session)) };
     }),
   ];
+}
+
+function serializeUser(user: UserSummary): Static<typeof userSchema> {
+  return {
+    user_id: user.user_id,
+    total_runs: user.runs,
+    failed_runs: user.failed_runs,
+    total_sessions: user.sessions,
+    last_at: formatTime(user.last_at),
+    total_tokens: user.total_tokens,
+    total_cost: user.total_cost,
+  };
 }
 
 function serializeSession(session: SessionSummary): Static<typeof sessionSchema> {

@@ -60,6 +60,7 @@ export function cachedWrites(reading: SpanReading): number | null {
 }
 
 function usagePartsOf(reading: SpanReading): UsageParts | null {
+  if (reading.has('repeats_usage')) return null;
   let parts: { [Part in UsagePart]?: number } | null = null;
   for (const part of USAGE_PARTS) {
     const tokens = part === 'cached_write' ? cachedWrites(reading) : reading.count(part);

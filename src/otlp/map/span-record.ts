@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
+import { remembering } from '../../signal/remembering.js';
 import { runContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
+import { CONVENTIONS } from './clients/index.js';
 import { hintOf } from './agent-hint.js';
 import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';
@@ -13,6 +15,7 @@ import { spanUuidAt } from '../wire/ids.js';
 import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
+import { NamePatterns } from './name-patterns.js';
 import { notesOf } from './span-notes.js';
 import { timesOf } from './span-times.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
@@ -28,7 +31,7 @@ import { SpanReading } from './span-reading.js';
 import { modelIn, usageIn } from './conventions/model-body.js';
 import { parsed } from './messages/texts.js';
 import { tokensOf } from './span-tokens.js';
-import { spanType } from './span-type.js';
+import { hasTokens, spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
 import type { Micros } from '../../signal/time.js';
 import type { Provenance } from './provenance.js';
@@ -47,6 +50,8 @@ const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
 
 /** Properties of a span, besides its attributes, that help to determine its run's kind. */
 interface KindOfSpan {
+  /** The name of its instrumentation scope. */
+  readonly scope: unknown;
   /** The kind according to attributes or the name of the span. */
   readonly kind: Kind | null;
   readonly otlpKind: number;
@@ -59,8 +64,12 @@ interface KindOfSpan {
  * The kind of run that a span indicates (`src/otlp/README.md`, "Runs that are no agent's"): `agent` for an agent, a workflow, a
  * model or a tool, `other` for the creation of an agent, a service, a database or a queue.
  */
-function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: SpanReading): RunKind | null {
+function runKindOf(
+  { kind, otlpKind, hint, isWrapper, scope }: KindOfSpan,
+  reading: SpanReading,
+): RunKind | null {
   if (isWrapper) return null;
+  if (hasTokens(reading)) return 'agent';
   switch (kind) {
     case 'agent made':
       return 'other';
@@ -80,7 +89,27 @@ function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: Spa
   if (reading.has('is_tool')) return ofTool(otlpKind);
   if (reading.has('is_model')) return 'agent';
   const isService = (['is_message', 'is_db', 'is_http', 'is_rpc'] as const).some((is) => reading.has(is));
-  return isService || SERVICES.has(otlpKind) ? 'other' : null;
+  return isService || SERVICES.has(otlpKind) || isOfProgram(scope) ? 'other' : null;
+}
+
+const PROGRAM_SCOPES = new NamePatterns(CONVENTIONS.flatMap(({ programScopes }) => programScopes ?? []));
+/** Limit of the cache of scopes. */
+const MAX_SCOPES = 1024;
+const isProgramScope = remembering(MAX_SCOPES, (scope) => PROGRAM_SCOPES.has(scope));
+
+/** Whether a program traces its own functions by the scope. */
+function isOfProgram(scope: unknown): boolean {
+  return typeof scope === 'string' && isProgramScope(scope);
+}
+
+/** A hash in place of a user's id. */
+const HASH = /^[0-9a-f]{64}$/;
+
+/** The user's id; the address if the id is only a hash. */
+function userOf(reading: SpanReading): JsonValue {
+  const id = reading.value('user_id');
+  const isNobody = id === null || (typeof id === 'string' && HASH.test(id));
+  return isNobody ? (reading.value('user_email') ?? id) : id;
 }
 
 /** A tool server cannot see the calling agent. */
@@ -281,10 +310,11 @@ export class SpanMapper {
           isWrapper:
             ((isRoot || span.kind === SERVER) && this.#names.isWrapper(spanName)) ||
             (isRoot && wrapsAgents(origin, reading)),
+          scope: origin.scope?.name,
         },
         reading,
       ),
-      context: runContext(reading.value('session_id'), reading.value('user_id'), reading.value('tags')),
+      context: runContext(reading.value('session_id'), userOf(reading), reading.value('tags')),
       map_hint: null,
       prompt: promptOf(reading),
       call: callOf(reading, cost),

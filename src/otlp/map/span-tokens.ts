@@ -15,6 +15,8 @@ interface Tokens {
   readonly total: number | null;
 }
 
+const NONE: Tokens = { input: null, output: null, total: null };
+
 /**
  * The tokens from attributes. Input is the total: cache reads and writes are added if a client counts them separately, as Anthropic
  * does. Output includes thoughts, which Gemini counts separately.
@@ -28,7 +30,6 @@ export function tokensOf(reading: SpanReading, origin: Origin): Tokens {
   return { ...tokens, output };
 }
 
-const NONE: Tokens = { input: null, output: null, total: null };
 const GEMINI = /gemini/i;
 
 function withThoughts({ input, output, total }: Tokens, reading: SpanReading): number | null {

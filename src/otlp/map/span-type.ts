@@ -33,6 +33,7 @@ export function spanType(
   if (reading.has('is_http') && otlpKind === CLIENT) return by('is_http', 'http', reading);
   if (reading.has('is_rpc') && otlpKind !== SERVER) return by('is_rpc', 'http', reading);
   if (reading.has('is_agent')) return by('is_agent', 'agent', reading);
+  if (hasTokens(reading)) return by('input_tokens', 'llm', reading);
   reading.provenance?.decided('type', untypedReason(reading, otlpKind, isRoot));
   return isRoot ? 'agent' : 'custom';
 }
@@ -41,6 +42,13 @@ export function spanType(
 function isTransport(reading: SpanReading, spanName: string): boolean {
   return reading.source('is_tool') === MCP_METHOD && SENDS_CALL.test(spanName);
 }
+
+/** Whether a span reports used tokens, which only models use. */
+export function hasTokens(reading: SpanReading): boolean {
+  return !reading.has('repeats_usage') && TOKENS.some((field) => (reading.count(field) ?? 0) > 0);
+}
+
+const TOKENS = ['input_tokens', 'output_tokens', 'total_tokens'] as const;
 
 function untypedReason(reading: SpanReading, otlpKind: number, isRoot: boolean): Ground {
   if (otlpKind === SERVER && (reading.has('is_http') || reading.has('is_rpc')))

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
+import { CONVENTIONS } from './clients/index.js';
+import { hasFailed } from '../../runs/rules/run-outcome.js';
 import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
 import type { Origin } from '../../signal/origin.js';
 import { isUnseen, noted } from '../../signal/sent-span.js';
@@ -106,6 +108,7 @@ class Run {
 
   records(options: SpanMapping): TraceRecord[] {
     const mapped = [...this.#spans.values()];
+    for (const part of mapped) if (isFailedPart(part)) this.#failParent(part.record);
     const [declared, ...later] = this.#declared;
     return [
       { trace: declared ?? this.#header(mapped, options), spans: mapped.map(recordOf) },
@@ -115,6 +118,14 @@ class Run {
         spans: [repeat.record],
       })),
     ];
+  }
+
+  /** Clients send a step with or shortly before its parent, so both are in one request. */
+  #failParent({ parent_span_id, status, error_message }: SpanRecord): void {
+    const parent = parent_span_id === null ? undefined : this.#spans.get(parent_span_id)?.record;
+    if (parent?.status !== 'completed') return;
+    parent.status = status;
+    parent.error_message = error_message;
   }
 
   #header(
@@ -149,6 +160,18 @@ class Run {
       orphan_wait_ms: orphanWaitMs,
     };
   }
+}
+
+/** Names of spans by their scope. */
+const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map(
+  CONVENTIONS.flatMap(({ failedParts }) =>
+    failedParts === undefined ? [] : [[failedParts.scope, failedParts.names]],
+  ),
+);
+
+function isFailedPart({ record, origin }: MappedSpan): boolean {
+  const names = PARTS.get(origin.scope?.name);
+  return names !== undefined && hasFailed(record.status) && names.includes(record.name);
 }
 
 function recordOf({ record }: MappedSpan): SpanRecord {

@@ -1,4 +1,5 @@
 import type { Outputs, Settings } from '../../component/factory.js';
+import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem } from '../../component/http.js';
 import type { ConsumeContext, QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
 import type { Identity } from '../../component/identity.js';
@@ -7,6 +8,7 @@ import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/wire/export-response.js';
 import { AgentNames } from '../../otlp/map/agent-names.js';
+import { loggedRuns, type LoggedIn, type TracedRuns } from './logged-runs.js';
 import { logsToRecords } from '../../otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
@@ -52,6 +54,7 @@ export class Intake {
   readonly #rejected: Counter;
   readonly #mappers: Mappers;
   readonly #decode: DecodeRequest;
+  readonly #traced = new TracedRunsOfUsers();
   #rejections: Rejections | undefined;
 
   /** @param settings.provenance records how spans are mapped, to explain the stored values */
@@ -141,8 +144,36 @@ export class Intake {
       const items = rejected.map((error) => ({ trace_id: null, error }));
       this.#rejections?.note(tenant, { receiver: this.#id, signal, code: 'validation_failed', items });
     }
-    const answer = batch.items.length === 0 ? undefined : output?.consume(batch, context);
+    if (batch.items.length === 0 || output === undefined)
+      return { rejected, weights: weightsOf(signal, batch), answer: undefined };
+    const runs = signal === 'logs' ? this.#runsIn(batch as Batches['logs'], context) : undefined;
+    const answer =
+      runs === undefined ? output.consume(batch, context) : runs.then(() => output.consume(batch, context));
     return { rejected, weights: weightsOf(signal, batch), answer };
+  }
+
+  /**
+   * Sends the runs that log events tell of into the pipelines of traces. They come before the records: if they cannot be stored, the
+   * client repeats both, and a repeated span adds nothing.
+   *
+   * @returns undefined if there are none, or no pipeline takes them
+   */
+  #runsIn({ tenant, items }: Batches['logs'], context: ConsumeContext): Promise<unknown> | undefined {
+    const { traces } = this.#outputs;
+    const request = traces && loggedRuns(items, this.#traced.of(tenant));
+    if (request === undefined) return undefined;
+    const { batch } = this.#mappers.traces(request, { ...context, tenant });
+    // The id of the batch names the log records.
+    const { receivedAt, keyId, abort } = context;
+    const sent = traces?.consume(batch, {
+      receivedAt,
+      ...(keyId !== undefined && { keyId }),
+      ...(abort && { abort }),
+    });
+    return sent?.catch((error: unknown) => {
+      // What is refused for good must not keep out the records.
+      if (!(error instanceof ConsumeError) || error.retryable) throw error;
+    });
   }
 
   /** @returns undefined if the request has to be decoded to be checked */
@@ -154,6 +185,36 @@ export class Intake {
     const totalSpans = spans.reduce((sum, count) => sum + count, 0);
     const request = { form: 'plain', bytes, items: spans.length, spans, totalSpans, mostSpans } as const;
     return { kind: 'raw', tenant, request, decode: this.#decode };
+  }
+}
+
+/** Limits of what is remembered: users, and runs of each. */
+const MAX_USERS = 1000;
+const MAX_RUNS = 1000;
+
+/** Where programs trace their runs, by user. What is forgotten, or lost by a restart, is a run of its own until the next event. */
+class TracedRunsOfUsers {
+  readonly #users = new Map<string, Map<string, LoggedIn>>();
+
+  of(tenant: string): TracedRuns {
+    return {
+      get: (run) => this.#users.get(tenant)?.get(run),
+      set: (run, where) => {
+        const runs = this.#users.get(tenant) ?? new Map<string, LoggedIn>();
+        setNewest(this.#users, tenant, runs, MAX_USERS);
+        setNewest(runs, run, where, MAX_RUNS);
+      },
+    };
+  }
+}
+
+/** Sets a value as the newest, and removes the oldest beyond `most`. */
+function setNewest<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= most) return;
+    map.delete(oldest);
   }
 }
 

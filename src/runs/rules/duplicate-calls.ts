@@ -1,4 +1,5 @@
-import { readCallKey, type CallKey } from '../../signal/call-key.js';
+import { callKey, readCallKey, type CallKey } from '../../signal/call-key.js';
+import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import type { NanoUsd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
 
@@ -76,6 +77,45 @@ export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
   }
   return false;
 }
+
+/** How the keys of calls begin that are known from log events only. */
+const LOGGED = `${readCallKey(callKey({ scope: LOGGED_SCOPE, model: null, provider: null, response: null })).scope}.`;
+
+/**
+ * Leaves out the calls of log events if spans of the run report calls with tokens: programs log the same calls, without ids that
+ * would tell which.
+ *
+ * @returns the other spans, and for each that is left out the call on which it counts, the last that began before it
+ */
+export function withoutLogged<Span extends CallSpan>(
+  spans: readonly Span[],
+): { readonly own: readonly Span[]; readonly logged: ReadonlyMap<string, string> } {
+  const isLogged = ({ call_key: key }: Span): boolean => key?.startsWith(LOGGED) === true;
+  const left = spans.filter(isLogged);
+  if (left.length === 0) return { own: spans, logged: NONE_LOGGED };
+  const own = spans.filter((span) => !isLogged(span));
+  const calls = own.filter(({ call_key: key, total_tokens: tokens }) => key !== null && tokens !== null);
+  const inOrder = (a: Span, b: Span): number =>
+    a.started_at - b.started_at || (a.span_id < b.span_id ? -1 : 1);
+  calls.sort(inOrder);
+  const [first] = calls;
+  if (first === undefined) return { own: spans, logged: NONE_LOGGED };
+  const logged = new Map<string, string>();
+  let last = first;
+  let next = 0;
+  for (const span of left.sort(inOrder)) {
+    for (
+      let call = calls[next];
+      call !== undefined && call.started_at <= span.started_at;
+      call = calls[++next]
+    )
+      last = call;
+    logged.set(span.span_id, last.span_id);
+  }
+  return { own, logged };
+}
+
+const NONE_LOGGED: ReadonlyMap<string, string> = new Map();
 
 /**
  * The spans of a run of which not everything counts, by id.

@@ -3,6 +3,7 @@ import { ExactSum } from './exact-sum.js';
 import {
   COUNTS,
   haveSeveralReporters,
+  withoutLogged,
   duplicateCalls,
   WHOLE,
   type CallSpan,
@@ -33,10 +34,11 @@ export function usageOf(spans: readonly UsageNode[]): Usage {
 }
 
 /** The same, and the counted parts of the spans of which not everything counts, by id. */
-export function countedOnce(spans: readonly UsageNode[]): {
+export function countedOnce(all: readonly UsageNode[]): {
   readonly usage: Usage;
   readonly duplicates: ReadonlyMap<string, DuplicateCall>;
 } {
+  const { own: spans, logged } = withoutLogged(all);
   const parents = new Map<string, string>();
   for (const { span_id, parent_span_id } of spans) {
     if (parent_span_id !== null) parents.set(span_id, parent_span_id);
@@ -51,7 +53,10 @@ export function countedOnce(spans: readonly UsageNode[]): {
     (span) => !covered.tokens.has(span.span_id) && counts(span, COUNTS.call),
   );
   const cost = sumOf(spans, costOf, (span) => !covered.cost.has(span.span_id) && counts(span, COUNTS.cost));
-  return { usage: usageFrom(tokens, cost), duplicates };
+  const usage = usageFrom(tokens, cost);
+  if (logged.size === 0) return { usage, duplicates };
+  const left = [...logged].map(([id, same_as]) => [id, { same_as, counted: 0 }] as const);
+  return { usage, duplicates: new Map([...duplicates, ...left]) };
 }
 
 function* keysOf(spans: readonly UsageNode[]): Generator<string | null> {

@@ -419,6 +419,23 @@ export interface SessionSummary {
   readonly total_cost: Usd | null;
 }
 
+/** An end user: the runs with the same user id that match a filter. */
+export interface UserSummary {
+  readonly user_id: string;
+  readonly runs: number;
+  /** Runs that failed or timed out. */
+  readonly failed_runs: number;
+  readonly sessions: number;
+  /** The last start of any run. */
+  readonly last_at: Micros;
+  /** Sum over the runs that have tokens; null if none has. */
+  readonly total_tokens: number | null;
+  readonly total_cost: Usd | null;
+}
+
+/** Selects the runs that count. */
+export type UserFilter = Omit<SessionFilter, 'user_id'>;
+
 /** Maximum number of users and agents listed for a session. */
 export const MOST_NAMED = 20;
 
@@ -453,6 +470,8 @@ export interface Sessions {
     filter: Pick<SessionFilter, 'kind'>,
     abort?: AbortSignal,
   ): Promise<SessionSummary | null>;
+  /** By cost, then runs, both descending, then by id. */
+  users(userId: string, filter: UserFilter, page: PageRange, abort?: AbortSignal): Promise<Page<UserSummary>>;
 }
 
 /** Filter of model calls. Absent: no restriction. */

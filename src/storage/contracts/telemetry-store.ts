@@ -82,7 +82,7 @@ export const TELEMETRY_METHODS: {
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
   models: { list: true, reprice: true },
   series: { read: true },
-  sessions: { list: true, read: true },
+  sessions: { list: true, read: true, users: true },
   metrics: { list: true, query: true, series: true, labels: true },
   logs: { search: true, facets: true, findTrace: true },
   map: { read: true, hours: true, rebuild: true },

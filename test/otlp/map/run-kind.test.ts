@@ -28,6 +28,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['agent', { 'mcp.method.name': 'tools/call' }, CLIENT],
     ['agent', { 'gen_ai.agent.name': 'planner', 'http.request.method': 'GET' }, SERVER],
     ['agent', { agent_name: 'planner' }],
+    // Only models use tokens, whatever else the span is.
+    ['agent', { 'gen_ai.usage.input_tokens': 5 }],
+    ['agent', { 'rpc.system': 'jsonrpc', 'gen_ai.usage.output_tokens': 5 }, { ...SERVER, ...ROOT }],
+    ['agent', { 'gen_ai.operation.name': 'create_agent', 'gen_ai.usage.input_tokens': 5 }, CLIENT],
     // A span named like the workflow of its client is a step.
     ['agent', { 'traceloop.workflow.name': 'joke_maker', 'http.request.method': 'GET' }, CLIENT],
   ],
@@ -53,6 +57,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [null, {}],
     [null, {}, ROOT],
     [null, { anything: 1 }, { ...INTERNAL, ...ROOT }],
+    [null, { 'gen_ai.usage.input_tokens': 0 }],
     [null, {}, CLIENT],
     [null, { 'langfuse.observation.type': 'span' }, ROOT],
     [null, { 'openinference.span.kind': 'GUARDRAIL', 'http.request.method': 'GET' }, CLIENT],

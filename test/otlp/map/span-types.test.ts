@@ -42,6 +42,12 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['tool', { 'gen_ai.operation.name': 'retrieval' }],
     ['db', { 'gen_ai.operation.name': 'retrieval', ...DB }],
     ['custom', { 'gen_ai.operation.name': 'something new' }],
+    ['custom', { 'gen_ai.operation.name': 'handoff', 'gen_ai.usage.input_tokens': 5 }],
+    // Without a known kind.
+    ['llm', { 'gen_ai.operation.name': 'something new', 'gen_ai.usage.input_tokens': 5 }],
+    ['llm', { 'gen_ai.usage.input_tokens': 5 }, ROOT],
+    ['agent', { 'gen_ai.agent.name': 'a', 'gen_ai.usage.input_tokens': 5 }],
+    ['agent', { 'gen_ai.usage.input_tokens': 0 }, ROOT],
   ],
   '3 Langfuse, Traceloop, Laminar': [
     ['llm', { 'langfuse.observation.type': 'generation' }],

@@ -5,10 +5,13 @@ import { AGNO } from './agno.js';
 import { AUTOGEN } from './autogen.js';
 import { BEEAI } from './beeai.js';
 import { BRAINTRUST } from './braintrust.js';
+import { CLAUDE_CODE } from './claude-code.js';
+import { CODEX } from './codex.js';
 import { CREWAI } from './crewai.js';
 import { DATABASE } from './database.js';
 import { DSPY } from './dspy.js';
 import { GEN_AI } from './gen-ai.js';
+import { GEMINI_CLI } from './gemini-cli.js';
 import { GENKIT } from './genkit.js';
 import { GOOGLE_ADK } from './google-adk.js';
 import { HAYSTACK } from './haystack.js';
@@ -79,4 +82,7 @@ export const CONVENTIONS: readonly Convention[] = [
   PIPECAT,
   SPRING_AI,
   VOLTAGENT,
+  CLAUDE_CODE,
+  CODEX,
+  GEMINI_CLI,
 ];

@@ -43,6 +43,8 @@ export const FIELDS = [
   'response_id',
   'session_id',
   'user_id',
+  /** The user's name where `user_id` is only a hash. */
+  'user_email',
   'tags',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
@@ -163,6 +165,26 @@ interface NamesOfAgents {
   readonly wrappers?: readonly string[];
 }
 
+/**
+ * What a log event of a program tells: `prompt` that a user asked something, `request` where the next call is traced, `call` a model
+ * call, which counts if it has tokens or failed, `answer` the text of a call, `tool` the call of a tool.
+ */
+export type EventKind = 'prompt' | 'request' | 'call' | 'answer' | 'tool';
+
+/** Log events of a program that may send no spans. `logged-runs.ts` makes spans of them. */
+export interface ProgramEvents {
+  /** Before the names of all its events. */
+  readonly prefix: string;
+  /** Names of services and scopes by which it is known where it leaves out the prefix. */
+  readonly programs: readonly string[];
+  /** By the rest of the name. */
+  readonly kinds: Readonly<Record<string, EventKind>>;
+  /** Whether its input tokens exclude cached tokens. */
+  readonly separateCaches?: boolean;
+  /** Whether only its events have the prompts, also if it sends spans. */
+  readonly onlyPrompts?: boolean;
+}
+
 /** The conventions of one client or specification. Pure data: all tables are merged into one (`sources.ts`). */
 export interface Convention {
   readonly fields?: { readonly [F in Field]?: Sources };
@@ -185,6 +207,14 @@ export interface Convention {
   readonly stepScopes?: readonly string[];
   /** Instrumentation scopes whose roots only wrap agents, unless an attribute names an agent: their status is OK even if the agents failed. */
   readonly wrapperScopes?: readonly string[];
+  /**
+   * Names of instrumentation scopes by which a program traces its own functions: a trace of theirs without a model, a tool or an agent
+   * is of kind `other`. `*` matches any text.
+   */
+  readonly programScopes?: readonly string[];
+  /** Spans that do the work of their parent, which ends without their failure. */
+  readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
+  readonly programEvents?: ProgramEvents;
   /** Patterns around the name of a tool in span names, for tools that are named nowhere else: `execute_tool *`. */
   readonly toolNames?: readonly string[];
 }

@@ -4,7 +4,14 @@ import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import { HAS_FAILED } from '../../schema/tables.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
-import { MOST_NAMED, type SessionFilter, type Sessions, type SessionSummary } from '../../contracts/runs.js';
+import {
+  MOST_NAMED,
+  type SessionFilter,
+  type Sessions,
+  type SessionSummary,
+  type UserFilter,
+  type UserSummary,
+} from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 import type { Row } from '../client/connection.js';
@@ -58,6 +65,31 @@ export class SessionReads implements Sessions {
     return session ?? null;
   }
 
+  async users(
+    userId: string,
+    filter: UserFilter,
+    { offset, limit }: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<UserSummary>> {
+    const { reads, names } = this.#parts;
+    const tenant = await this.#tenantOf(userId);
+    const where = conditions(await names.of(tenant), tenant, filter);
+    if (where === null) return { items: [], count: 0 };
+    const runs = `FROM runs FINAL WHERE ${where} AND user_id IS NOT NULL`;
+    const [counted, found] = await Promise.all([
+      reads.rows(`SELECT uniqExact(user_id) AS users ${runs}`, abort),
+      reads.rows(
+        `SELECT user_id AS id, count() AS runs, countIf(${HAS_FAILED}) AS failed, uniqExact(session_id) AS sessions,
+           max(started_at) AS last_at, count(total_tokens) AS counted,
+           toInt64(least(sum(toInt128(ifNull(total_tokens, 0))), toInt128(${MOST_USAGE}))) AS tokens, count(total_cost_usd) AS priced,
+           sum(toInt128(ifNull(total_cost_usd, 0))) AS summed, toString(summed) AS cost
+         ${runs} GROUP BY user_id ORDER BY if(priced = 0, -1, summed) DESC, runs DESC, id LIMIT ${limit} OFFSET ${offset}`,
+        abort,
+      ),
+    ]);
+    return { items: found.map(userSummary), count: Number(counted[0]?.users) };
+  }
+
   /** In the order of the ids; sessions without runs are skipped. */
   async #sessionsOf(
     tenant: number,
@@ -94,6 +126,18 @@ export class SessionReads implements Sessions {
       return row === undefined ? [] : summary(id, row, agents);
     });
   }
+}
+
+function userSummary(row: Row): UserSummary {
+  return {
+    user_id: String(row.id),
+    runs: Number(row.runs),
+    failed_runs: Number(row.failed),
+    sessions: Number(row.sessions),
+    last_at: Number(row.last_at),
+    total_tokens: Number(row.counted) === 0 ? null : numberOf(row.tokens),
+    total_cost: Number(row.priced) === 0 ? null : sumToNumber(BigInt(String(row.cost))),
+  };
 }
 
 function summary(id: string, row: Row, agents: AgentsOfUser): SessionSummary {

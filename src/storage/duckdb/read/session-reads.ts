@@ -1,9 +1,15 @@
 import { storableIdentity } from '../../../signal/run-context.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
-import type { SessionFilter, Sessions, SessionSummary } from '../../contracts/runs.js';
+import type {
+  SessionFilter,
+  Sessions,
+  SessionSummary,
+  UserFilter,
+  UserSummary,
+} from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
-import { findSessions, sessionsOf } from './sessions.js';
+import { findSessions, findUsers, sessionsOf } from './sessions.js';
 
 /** The contract `Sessions` in the store thread. */
 export class SessionReads implements Served<Sessions> {
@@ -35,5 +41,15 @@ export class SessionReads implements Served<Sessions> {
       const [found] = await sessionsOf(connection, capture, this.#agents, tenant, ids, kind);
       return found ?? null;
     });
+  }
+
+  async users(
+    { tenant, long }: ReadContext,
+    filter: UserFilter,
+    page: PageRange,
+  ): Promise<Page<UserSummary>> {
+    return await long((connection, capture) =>
+      findUsers(connection, capture, this.#agents, tenant, filter, page),
+    );
   }
 }

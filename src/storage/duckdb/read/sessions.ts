@@ -1,7 +1,13 @@
 import { storableIdentity } from '../../../signal/run-context.js';
 import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
-import type { PageRange } from '../../contracts/paging.js';
-import { MOST_NAMED, type SessionFilter, type SessionSummary } from '../../contracts/runs.js';
+import type { Page, PageRange } from '../../contracts/paging.js';
+import {
+  MOST_NAMED,
+  type SessionFilter,
+  type SessionSummary,
+  type UserFilter,
+  type UserSummary,
+} from '../../contracts/runs.js';
 import { HAS_FAILED, TRACES } from '../../schema/tables.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import type { Agents } from '../stats/agents.js';
@@ -24,17 +30,9 @@ export async function findSessions(
   filter: SessionFilter,
   { offset, limit }: PageRange,
 ): Promise<{ readonly ids: readonly string[]; readonly count: number }> {
-  const { kind, user_id: userId, agent_id: agentId, start_time: from, end_time: to } = filter;
-  const sql = [ofKind(tenant, kind), 'session_id IS NOT NULL'];
-  if (userId !== undefined) sql.push(hasIdentity('user_id', [storableIdentity(userId)]));
-  if (agentId !== undefined) {
-    const numbers = agents.namedById(tenant, agentId).map((agent) => agent.agent_no);
-    if (numbers.length === 0) return { ids: [], count: 0 };
-    sql.push(`agent_no IN (${numbers.join(', ')})`);
-  }
-  if (from !== undefined) sql.push(`started_at >= make_timestamp(${from})`);
-  if (to !== undefined) sql.push(`started_at <= make_timestamp(${to})`);
-  const runs = newest(capture, TRACES, sql.join(' AND '));
+  const where = conditionsOf(agents, tenant, filter);
+  if (where === null) return { ids: [], count: 0 };
+  const runs = newest(capture, TRACES, `${where} AND session_id IS NOT NULL`);
   const rows = await connection.rows(
     `WITH found AS MATERIALIZED (SELECT session_id AS id, max(started_at) AS last FROM ${runs} GROUP BY session_id)
      SELECT id, (SELECT count(*) FROM found) AS count FROM (SELECT * FROM found ORDER BY last DESC, id LIMIT ${limit} OFFSET ${offset}) ORDER BY last DESC, id`,
@@ -43,6 +41,52 @@ export async function findSessions(
     return { ids: rows.map(({ id }) => String(id)), count: Number(rows[0]?.count ?? 0) };
   const [row] = await connection.rows(`SELECT count(DISTINCT session_id) AS count FROM ${runs}`);
   return { ids: [], count: Number(row?.count) };
+}
+
+/** The condition for the runs that match; null if none can, because the agent is unknown. */
+function conditionsOf(agents: Agents, tenant: number, filter: SessionFilter): string | null {
+  const { kind, user_id: userId, agent_id: agentId, start_time: from, end_time: to } = filter;
+  const sql = [ofKind(tenant, kind)];
+  if (userId !== undefined) sql.push(hasIdentity('user_id', [storableIdentity(userId)]));
+  if (agentId !== undefined) {
+    const numbers = agents.namedById(tenant, agentId).map((agent) => agent.agent_no);
+    if (numbers.length === 0) return null;
+    sql.push(`agent_no IN (${numbers.join(', ')})`);
+  }
+  if (from !== undefined) sql.push(`started_at >= make_timestamp(${from})`);
+  if (to !== undefined) sql.push(`started_at <= make_timestamp(${to})`);
+  return sql.join(' AND ');
+}
+
+/** One page of users with the stats of their runs, by cost, then runs, and the number of all users. */
+export async function findUsers(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: UserFilter,
+  { offset, limit }: PageRange,
+): Promise<Page<UserSummary>> {
+  const where = conditionsOf(agents, tenant, filter);
+  if (where === null) return { items: [], count: 0 };
+  const runs = newest(capture, TRACES, `${where} AND user_id IS NOT NULL`);
+  const rows = await connection.rows(
+    `SELECT user_id AS id, count(*) AS runs, count(*) FILTER (${HAS_FAILED}) AS failed, count(DISTINCT session_id) AS sessions,
+      epoch_us(max(started_at)) AS last_at, CASE WHEN sum(total_tokens) IS NOT NULL THEN least(sum(total_tokens), ${MOST_USAGE}) END::BIGINT AS tokens,
+      sum(total_cost_usd) AS summed, summed::VARCHAR AS cost
+    FROM ${runs} GROUP BY user_id ORDER BY coalesce(summed, -1) DESC, runs DESC, id LIMIT ${limit} OFFSET ${offset}`,
+  );
+  const [counted] = await connection.rows(`SELECT count(DISTINCT user_id) AS count FROM ${runs}`);
+  const items = rows.map((row) => ({
+    user_id: String(row.id),
+    runs: Number(row.runs),
+    failed_runs: Number(row.failed),
+    sessions: Number(row.sessions),
+    last_at: Number(row.last_at),
+    total_tokens: number(row.tokens),
+    total_cost: sumOf(row.cost),
+  }));
+  return { items, count: Number(counted?.count) };
 }
 
 /** The stats of sessions, in the order of the ids; sessions without runs are left out. */

@@ -832,6 +832,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/users': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listEndUsers'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/views': {
     parameters: {
       query?: never;
@@ -1687,6 +1703,23 @@ export interface components {
       id: string;
       /** @enum {unknown} */
       kind: 'receiver' | 'processor' | 'exporter';
+    };
+    EndUser: {
+      failed_runs: number;
+      /** Format: date-time */
+      last_at: string;
+      total_cost: number | null;
+      total_runs: number;
+      total_sessions: number;
+      total_tokens: number | null;
+      user_id: string;
+    };
+    EndUserPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['EndUser'][];
+      page: number;
+      page_size: number;
     };
     EstimatedRuns: {
       avg_latency_ms: number | null;
@@ -5173,6 +5206,39 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listEndUsers: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        end_time?: string;
+        kind?: 'agent' | 'other' | 'all';
+        page?: number;
+        page_size?: number;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EndUserPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];

@@ -139,6 +139,7 @@ export default function Agent({ id }: { readonly id: string }) {
           ))}
         </div>
         <Link href={`/runs?agent=${id}&kind=all`}>All filters</Link>
+        <Link href={`/users?agent=${id}`}>Users</Link>
       </div>
       {runs.error && !runs.data ? (
         <Failure error={runs.error} retry={() => void runs.refetch()} />

@@ -57,6 +57,22 @@ export function FirstRun() {
     'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$JACKDAW_KEY"',
     'export OTEL_SERVICE_NAME=my-agent',
   ].join('\n');
+  const claudeCode = [
+    'export CLAUDE_CODE_ENABLE_TELEMETRY=1 OTEL_LOGS_EXPORTER=otlp OTEL_METRICS_EXPORTER=otlp',
+    `export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf OTEL_EXPORTER_OTLP_ENDPOINT=${OTLP_ENDPOINT}`,
+    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$JACKDAW_KEY"',
+    'export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1 # record prompts and arguments of tools',
+  ].join('\n');
+  const codex = [
+    '[otel]',
+    'log_user_prompt = true # record prompts',
+    `exporter = { otlp-http = { endpoint = "${OTLP_ENDPOINT}/v1/logs", protocol = "binary", headers = { authorization = "Bearer <your key>" } } }`,
+  ].join('\n');
+  const geminiCli = [
+    'export GEMINI_TELEMETRY_ENABLED=true GEMINI_TELEMETRY_TARGET=local GEMINI_TELEMETRY_TRACES_ENABLED=true',
+    `export GEMINI_TELEMETRY_OTLP_PROTOCOL=http GEMINI_TELEMETRY_OTLP_ENDPOINT=${OTLP_ENDPOINT}`,
+    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$JACKDAW_KEY"',
+  ].join('\n');
   return (
     <div className={parts['page']}>
       <title>Welcome · Jackdaw</title>
@@ -91,6 +107,9 @@ export function FirstRun() {
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
         <Way title="Python, with these variables and the OpenAI client" code={PYTHON} />
         <Way title="Node.js, with these variables and the OpenAI client" code={NODE_JS} />
+        <Way title="Claude Code" code={claudeCode} />
+        <Way title="Codex CLI, in ~/.codex/config.toml" code={codex} />
+        <Way title="Gemini CLI" code={geminiCli} />
         {isAdmin && (
           <Way
             title="A month of sample data, from the directory of Jackdaw"

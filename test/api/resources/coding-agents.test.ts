@@ -1,0 +1,420 @@
+import t from 'tap';
+import { toKeyValues } from '../../../src/otlp/encode/value.js';
+import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
+import { startApi, type TestApi } from '../../support/api.js';
+
+/** In milliseconds, with room for what happens later. */
+const START = Date.now() - 60_000;
+const TRACE = '5b8aa5a2d2c872e8321cf37308d69df2';
+const SESSION = { 'session.id': 'session-1', 'user.id': 'a'.repeat(64), 'user.email': 'ada@example.org' };
+const PROMPT = { ...SESSION, 'prompt.id': 'prompt-1' };
+
+interface Event {
+  readonly at: number;
+  readonly attributes: JsonObject;
+  readonly body?: string;
+  /** The span in which it is logged. */
+  readonly span?: string;
+}
+
+function logs(service: string, events: readonly Event[], scope = 'events'): object {
+  const logRecords = events.map(({ at, attributes, body, span }) => ({
+    timeUnixNano: `${START + at}000000`,
+    ...(body !== undefined && { body: { stringValue: body } }),
+    ...(span !== undefined && { traceId: TRACE, spanId: span }),
+    attributes: toKeyValues(attributes),
+  }));
+  return {
+    resourceLogs: [{ ...resource(service), scopeLogs: [{ scope: { name: scope }, logRecords }] }],
+  };
+}
+
+interface SentSpan {
+  readonly id: string;
+  readonly parent?: string;
+  readonly name: string;
+  readonly at: readonly [start: number, end: number];
+  readonly attributes: JsonObject;
+  readonly error?: string;
+}
+
+function spans(service: string, scope: string, sent: readonly SentSpan[]): object {
+  const all = sent.map(({ id, parent, name, at: [start, end], attributes, error }) => ({
+    traceId: TRACE,
+    spanId: id,
+    ...(parent !== undefined && { parentSpanId: parent }),
+    name,
+    kind: 1,
+    startTimeUnixNano: `${START + start}000000`,
+    endTimeUnixNano: `${START + end}000000`,
+    attributes: toKeyValues(attributes),
+    status: error === undefined ? {} : { code: 2, message: error },
+  }));
+  return { resourceSpans: [{ ...resource(service), scopeSpans: [{ scope: { name: scope }, spans: all }] }] };
+}
+
+function resource(service: string): object {
+  return { resource: { attributes: toKeyValues({ 'service.name': service }) } };
+}
+
+async function send(api: TestApi, signal: 'traces' | 'logs', json: object): Promise<void> {
+  const { status, body } = await api.call('POST', `/otlp/v1/${signal}`, { json });
+  t.equal(status, 200, JSON.stringify(body));
+  t.strictSame(body, {}, 'nothing is refused');
+}
+
+interface Run {
+  readonly trace_id: string;
+}
+
+async function runsOf(api: TestApi): Promise<readonly JsonObject[]> {
+  const { items } = await api.get<{ items: Run[] }>('/dashboard/traces?kind=all');
+  return await Promise.all(
+    items.map(
+      async ({ trace_id: id }) => await api.get<JsonObject>(`/dashboard/traces/${id}?include=metadata`),
+    ),
+  );
+}
+
+/** What a person looks at, run by run. */
+async function shown(api: TestApi): Promise<readonly JsonObject[]> {
+  return (await runsOf(api)).map((run) => ({
+    agent: run.agent_name ?? null,
+    kind: run.kind ?? null,
+    session: run.session_id ?? null,
+    user: run.user_id ?? null,
+    tokens: run.total_tokens ?? null,
+    cost: run.total_cost_usd ?? null,
+  }));
+}
+
+async function models(api: TestApi): Promise<readonly JsonValue[]> {
+  const { items } = await api.get<{ items: JsonObject[] }>('/dashboard/models');
+  return items.map(({ model, calls, total_tokens: tokens }) => [
+    model ?? null,
+    calls ?? null,
+    tokens ?? null,
+  ]);
+}
+
+const request = (id: string, at: number): Event => ({
+  at,
+  body: 'claude_code.api_request',
+  attributes: {
+    ...PROMPT,
+    'event.name': 'api_request',
+    model: 'claude-sonnet-4-5-20250929',
+    input_tokens: '10',
+    output_tokens: '30',
+    cache_read_tokens: '2000',
+    cache_creation_tokens: '100',
+    cost_usd: '0.5',
+    duration_ms: '50',
+    request_id: id,
+  },
+});
+
+const CLAUDE: readonly Event[] = [
+  {
+    at: 0,
+    body: 'claude_code.user_prompt',
+    attributes: { ...PROMPT, 'event.name': 'user_prompt', prompt: 'Fix the test' },
+  },
+  request('req_1', 100),
+  {
+    at: 200,
+    body: 'claude_code.tool_result',
+    attributes: {
+      ...PROMPT,
+      'event.name': 'tool_result',
+      tool_name: 'Bash',
+      tool_use_id: 'toolu_1',
+      success: 'false',
+      error: 'exit 1',
+      duration_ms: '40',
+      tool_input: '{"command":"npm test"}',
+    },
+  },
+  request('req_2', 300),
+  {
+    at: 300,
+    body: 'claude_code.assistant_response',
+    attributes: { ...PROMPT, 'event.name': 'assistant_response', request_id: 'req_2', response: 'Done.' },
+  },
+  {
+    at: 400,
+    body: 'claude_code.api_error',
+    attributes: {
+      ...PROMPT,
+      'event.name': 'api_error',
+      model: 'claude-sonnet-4-5-20250929',
+      error: '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+      status_code: '529',
+      attempt: '3',
+    },
+  },
+];
+
+void t.test('events without spans are a run for each prompt, and a repeat adds nothing', async (t) => {
+  const api = await startApi(t);
+  const batch = logs('claude-code', CLAUDE);
+  await send(api, 'logs', batch);
+  await send(api, 'logs', batch);
+  const expected = {
+    agent: 'claude-code',
+    kind: 'agent',
+    session: 'session-1',
+    user: 'ada@example.org',
+    tokens: 4280,
+    cost: 1,
+  };
+  t.strictSame(await shown(api), [expected]);
+  t.match(await models(api), [['claude-sonnet-4-5-20250929', 3, 4280]]);
+  const [run] = await runsOf(api);
+  t.match(run?.spans, [
+    { type: 'agent', input_data: { messages: [{ role: 'user', content: 'Fix the test' }] } },
+    { type: 'llm', input_tokens: 2110, output_tokens: 30, usage: { cached_read: 2000, cached_write: 100 } },
+    {
+      type: 'tool',
+      name: 'Bash',
+      status: 'failed',
+      error_message: 'exit 1',
+      input_data: { arguments: { command: 'npm test' } },
+    },
+    { type: 'llm', output_data: { messages: [{ role: 'assistant', content: 'Done.' }] } },
+    { type: 'llm', status: 'failed', error_message: 'Overloaded' },
+  ]);
+  const { items } = await api.get<{ items: unknown[] }>('/dashboard/logs/search?limit=100');
+  t.equal(items.length, 2 * CLAUDE.length, 'the records are stored as well');
+});
+
+/** Claude Code's spans of the same prompt, whose cached tokens are beside the input. */
+const CLAUDE_SPANS: readonly SentSpan[] = [
+  {
+    id: 'aaaaaaaaaaaaaaaa',
+    name: 'claude_code.interaction',
+    at: [0, 400],
+    attributes: { ...SESSION, 'span.type': 'interaction', user_prompt: 'Fix the test' },
+  },
+  ...['req_1', 'req_2'].map((id, i) => ({
+    id: `bbbbbbbbbbbbbbb${i}`,
+    parent: 'aaaaaaaaaaaaaaaa',
+    name: 'claude_code.llm_request',
+    at: [50 + 200 * i, 105 + 200 * i] as const,
+    attributes: {
+      ...SESSION,
+      'span.type': 'llm_request',
+      'gen_ai.request.model': 'claude-sonnet-4-5-20250929',
+      input_tokens: 10,
+      output_tokens: 30,
+      cache_read_tokens: 2000,
+      cache_creation_tokens: 100,
+      request_id: id,
+    },
+  })),
+  {
+    id: 'cccccccccccccccc',
+    parent: 'aaaaaaaaaaaaaaaa',
+    name: 'claude_code.tool',
+    at: [150, 200],
+    attributes: { ...SESSION, 'span.type': 'tool', tool_name: 'Bash', full_command: 'npm test' },
+  },
+  {
+    id: 'dddddddddddddddd',
+    parent: 'cccccccccccccccc',
+    name: 'claude_code.tool.execution',
+    at: [160, 199],
+    attributes: { ...SESSION, 'span.type': 'tool.execution', 'gen_ai.tool.call.id': 'toolu_1' },
+    error: 'exit 1',
+  },
+];
+
+for (const order of [
+  ['traces', 'logs'],
+  ['logs', 'traces'],
+] as const)
+  void t.test(`a call that spans tell of counts once: ${order.join(' before ')}`, async (t) => {
+    const api = await startApi(t);
+    const within = CLAUDE.slice(0, 5).map((event) => ({ ...event, span: 'aaaaaaaaaaaaaaaa' }));
+    const requests = {
+      logs: logs('claude-code', within),
+      traces: spans('claude-code', 'com.anthropic.claude_code.tracing', CLAUDE_SPANS),
+    };
+    for (const signal of order) await send(api, signal, requests[signal]);
+    t.match(await shown(api), [
+      { agent: 'claude-code', kind: 'agent', session: 'session-1', user: 'ada@example.org', tokens: 4280 },
+    ]);
+    t.match(await models(api), [['claude-sonnet-4-5-20250929', 2, 4280]]);
+    const [run] = await runsOf(api);
+    const tools = (run?.spans as JsonObject[]).filter(({ type }) => type === 'tool');
+    t.match(tools, [
+      {
+        name: 'Bash',
+        status: 'failed',
+        error_message: 'exit 1',
+        input_data: { arguments: { command: 'npm test' } },
+      },
+    ]);
+  });
+
+const CODEX = { 'conversation.id': 'conversation-1', model: 'gpt-5-mini' };
+const TURN = 'eeeeeeeeeeeeeeee';
+const CODEX_EVENTS: readonly Event[] = [
+  { at: 0, attributes: { ...CODEX, 'event.name': 'codex.user_prompt', prompt: 'Weather?' }, span: TURN },
+  {
+    at: 10,
+    attributes: { ...CODEX, 'event.name': 'codex.api_request', 'http.response.status_code': 200 },
+    span: TURN,
+  },
+  // Logged outside of all spans.
+  { at: 20, attributes: { ...CODEX, 'event.name': 'codex.sse_event', 'event.kind': 'response.created' } },
+  {
+    at: 21,
+    attributes: {
+      ...CODEX,
+      'event.name': 'codex.sse_event',
+      'event.kind': 'response.completed',
+      input_token_count: 180,
+      output_token_count: 30,
+      cached_token_count: 64,
+      reasoning_token_count: 16,
+    },
+  },
+  {
+    at: 30,
+    attributes: {
+      ...CODEX,
+      'event.name': 'codex.tool_result',
+      tool_name: 'exec_command',
+      call_id: 'call_1',
+      success: 'true',
+      arguments: '{"cmd":"ls"}',
+      output: 'a.txt',
+    },
+    span: TURN,
+  },
+];
+const CODEX_SPANS: readonly SentSpan[] = [
+  {
+    id: TURN,
+    name: 'session_task.turn',
+    at: [0, 40],
+    attributes: {
+      model: 'gpt-5-mini',
+      'codex.turn.token_usage.input_tokens': 180,
+      'codex.turn.token_usage.cached_input_tokens': 64,
+      'codex.turn.token_usage.output_tokens': 30,
+      'codex.turn.token_usage.total_tokens': 210,
+    },
+  },
+  { id: 'ffffffffffffffff', parent: TURN, name: 'fs.read_file', at: [1, 2], attributes: {} },
+  // One of the requests of the turn, without the model.
+  {
+    id: '9999999999999999',
+    parent: TURN,
+    name: 'handle_responses',
+    at: [10, 20],
+    attributes: {
+      'gen_ai.usage.input_tokens': 180,
+      'gen_ai.usage.output_tokens': 30,
+      'codex.usage.total_tokens': 210,
+    },
+  },
+];
+
+void t.test('a session is a run if its prompts have no ids', async (t) => {
+  const api = await startApi(t);
+  const alone = CODEX_EVENTS.map(({ at, attributes }) => ({ at, attributes }));
+  // In batches, as a slow answer gives them.
+  await send(api, 'logs', logs('codex_exec', alone.slice(0, 2)));
+  await send(api, 'logs', logs('codex_exec', alone.slice(2)));
+  t.match(await shown(api), [{ agent: 'codex_exec', kind: 'agent', session: 'conversation-1', tokens: 210 }]);
+  const [run] = await runsOf(api);
+  t.match(run?.spans, [
+    { type: 'agent', input_data: { messages: [{ content: 'Weather?' }] } },
+    { type: 'llm', model: 'gpt-5-mini', usage: { cached_read: 64, reasoning: 16 } },
+    {
+      type: 'tool',
+      name: 'exec_command',
+      input_data: { arguments: { cmd: 'ls' } },
+      output_data: { result: 'a.txt' },
+    },
+  ]);
+});
+
+for (const order of [
+  ['traces', 'logs'],
+  ['logs', 'traces'],
+] as const)
+  void t.test(`the events of a traced session belong to its trace: ${order.join(' before ')}`, async (t) => {
+    const api = await startApi(t);
+    const requests = {
+      logs: logs('codex_exec', CODEX_EVENTS),
+      traces: spans('codex_exec', 'codex_exec', CODEX_SPANS),
+    };
+    await send(api, order[0], requests[order[0]]);
+    t.match(await shown(api), [{ agent: 'codex_exec', kind: 'agent', tokens: 210 }], 'the first alone');
+    await send(api, order[1], requests[order[1]]);
+    t.match(await shown(api), [
+      { agent: 'codex_exec', kind: 'agent', session: 'conversation-1', tokens: 210 },
+    ]);
+    t.match(await models(api), [['gpt-5-mini', 1, 210]]);
+  });
+
+void t.test('the inside of Codex is not a run of an agent', async (t) => {
+  const api = await startApi(t);
+  await send(api, 'traces', spans('codex_exec', 'codex_exec', CODEX_SPANS.slice(1, 2)));
+  t.match(await shown(api), [{ kind: 'other' }]);
+});
+
+void t.test('Gemini: thoughts are output, the call is in the trace of its request', async (t) => {
+  const api = await startApi(t);
+  const about = { 'session.id': 'session-2', prompt_id: 'prompt-2', model: 'gemini-2.5-flash' };
+  const events = [
+    { at: 0, attributes: { ...about, 'event.name': 'gemini_cli.user_prompt', prompt: 'Weather?' } },
+    { at: 1, attributes: { ...about, 'event.name': 'gemini_cli.api_request' } },
+    {
+      at: 100,
+      attributes: {
+        ...about,
+        'event.name': 'gemini_cli.api_response',
+        input_token_count: 200,
+        output_token_count: 20,
+        cached_content_token_count: 50,
+        thoughts_token_count: 7,
+        total_token_count: 227,
+        duration_ms: 99,
+      },
+    },
+  ];
+  await send(api, 'logs', logs('gemini-cli', events));
+  t.match(await shown(api), [{ agent: 'gemini-cli', session: 'session-2', tokens: 227 }]);
+  const other = await startApi(t);
+  const [prompt, asked, answered] = events;
+  if (!prompt || !asked || !answered) throw new Error('three events');
+  await send(other, 'logs', logs('gemini-cli', [prompt, { ...asked, span: '1111111111111111' }, answered]));
+  const call = {
+    'gen_ai.operation.name': 'llm_call',
+    'gen_ai.request.model': 'gemini-2.5-flash',
+    'gen_ai.usage.input_tokens': 200,
+    'gen_ai.usage.output_tokens': 20,
+    'gen_ai.output.messages': JSON.stringify(
+      ['It is ', 'sunny.'].map((part) => ({ role: 'model', parts: [{ text: part }] })),
+    ),
+  };
+  await send(
+    other,
+    'traces',
+    spans('gemini-cli', 'gemini-cli', [
+      { id: '1111111111111111', name: 'llm_call', at: [0, 101], attributes: call },
+    ]),
+  );
+  t.match(await models(other), [['gemini-2.5-flash', 1]]);
+  const [run, ...none] = await runsOf(other);
+  t.strictSame(none, [], 'the spans of the prompt are its only run');
+  t.match(
+    (run?.spans as JsonObject[]).find(({ name }) => name === 'llm_call')?.output_data,
+    { messages: [{ role: 'assistant', content: 'It is sunny.' }] },
+    'a streamed answer is one message',
+  );
+});
