@@ -19,37 +19,37 @@ const MAX_KNOWN = 4096;
 /** Namespaces of OpenTelemetry whose keys resemble those of a model's client. */
 const STANDARD: ReadonlySet<string> = new Set(
   (
-    'browser client cloud code container db deployment destination device disk enduser error exception faas ' +
-    'feature_flag file graphql host http hw jvm k8s log mcp messaging net network os otel peer process rpc ' +
-    'server service source system telemetry thread tls url user_agent vcs'
-  ).split(' '),
+    'browser|client|cloud|code|container|db|deployment|destination|device|disk|enduser|error|exception|faas|' +
+    'feature_flag|file|graphql|host|http|hw|jvm|k8s|log|mcp|messaging|net|network|os|otel|peer|process|rpc|' +
+    'server|service|source|system|telemetry|thread|tls|url|user_agent|vcs'
+  ).split('|'),
 );
 /** Words around a number of tokens that is not the usage of this span. */
 const NO_USAGE: ReadonlySet<string> = new Set(
   (
-    'average avg budget budgets config cost costs estimate estimated limit limits max maximum metadata min ' +
-    'options params parameters price prices pricing quota rate rate_limit ratelimit remaining settings threshold'
-  ).split(' '),
+    'average|avg|budget|budgets|config|cost|costs|estimate|estimated|limit|limits|max|maximum|metadata|min|' +
+    'options|params|parameters|price|prices|pricing|quota|rate|rate_limit|ratelimit|remaining|settings|threshold'
+  ).split('|'),
 );
 const USAGE: ReadonlySet<string> = new Set(
-  'usage token_usage tokens token_count token_counts usage_metadata usage_details llm_usage'.split(' '),
+  'usage|token_usage|tokens|token_count|token_counts|usage_metadata|usage_details|llm_usage'.split('|'),
 );
 
 /** Words for kinds of spans, in lower case with underscores. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ...words('llm llm_call llm_request chat chat_model chat_completion completion text_completion', 'llm'),
-  ...words('generation generate model model_call model_request embedding embeddings embedder embed', 'llm'),
-  ...words('tool tool_call tool_execution tool_use execute_tool function_call', 'tool'),
-  ...words('agent agent_run agent_call invoke_agent agent_execution subagent', 'agent'),
-  ...words('workflow workflow_run flow pipeline crew', 'root span is an agent'),
-  ...words('retriever retrieval vector_search', 'retrieval'),
+  ...words('llm|llm_call|llm_request|chat|chat_model|chat_completion|completion|text_completion', 'llm'),
+  ...words('generation|generate|model|model_call|model_request|embedding|embeddings|embedder|embed', 'llm'),
+  ...words('tool|tool_call|tool_execution|tool_use|execute_tool|function_call', 'tool'),
+  ...words('agent|agent_run|agent_call|invoke_agent|agent_execution|subagent', 'agent'),
+  ...words('workflow|workflow_run|flow|pipeline|crew', 'root span is an agent'),
+  ...words('retriever|retrieval|vector_search', 'retrieval'),
   ...words('chain', 'chain'),
-  ...words('task step node memory guardrail evaluator evaluation scorer prompt parser reranker', 'custom'),
+  ...words('task|step|node|memory|guardrail|evaluator|evaluation|scorer|prompt|parser|reranker', 'custom'),
 ]);
 /** Words that also mean something else, which do not decide under a bare `kind` or `type`. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(
-  'chat completion generate model embed flow pipeline crew chain task step node memory prompt parser'.split(
-    ' ',
+  'chat|completion|generate|model|embed|flow|pipeline|crew|chain|task|step|node|memory|prompt|parser'.split(
+    '|',
   ),
 );
 /** What has a kind or type. */
@@ -332,8 +332,8 @@ function wordOf(value: string): string {
 
 /** Single words that are read without a prefix, too. */
 const SPEAKING: ReadonlySet<string> = new Set(
-  'model_name model_id messages input_messages output_messages tool_name tool_args tool_input tool_output'.split(
-    ' ',
+  'model_name|model_id|messages|input_messages|output_messages|tool_name|tool_args|tool_input|tool_output'.split(
+    '|',
   ),
 );
 
@@ -350,62 +350,62 @@ const modelCall: Reader = (value) => (isModelCall(value) ? true : undefined);
 /** Meanings of the last names of a key. */
 const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Guess[]>([
   ...guess(
-    'model model_name model_id model.name model.id response_model response.model',
+    'model|model_name|model_id|model.name|model.id|response_model|response.model',
     'model',
     0,
     'nothing',
   ),
-  ...guess('request_model request.model', 'model', 1, 'nothing'),
-  ...guess('provider provider.name provider_name model_provider', 'provider', 0, 'model client'),
-  ...guess('agent.name agent_name', 'agent', 0, 'model client or payload'),
-  ...guess('tool.name tool_name tool.function_name', 'tool_name', 0, 'nothing'),
+  ...guess('request_model|request.model', 'model', 1, 'nothing'),
+  ...guess('provider|provider.name|provider_name|model_provider', 'provider', 0, 'model client'),
+  ...guess('agent.name|agent_name', 'agent', 0, 'model client or payload'),
+  ...guess('tool.name|tool_name|tool.function_name', 'tool_name', 0, 'nothing'),
   ...guess(
-    'tool.arguments tool.args tool_args tool_arguments tool.input tool_input',
+    'tool.arguments|tool.args|tool_args|tool_arguments|tool.input|tool_input',
     'arguments',
     0,
     'nothing',
   ),
   ...guess(
-    'arguments args tool.parameters tool_parameters call.arguments',
+    'arguments|args|tool.parameters|tool_parameters|call.arguments',
     'arguments',
     1,
     'model client',
     toolArguments,
   ),
-  ...guess('tool.result tool.output tool_result tool_output call.result', 'result', 0, 'nothing'),
-  ...asked('messages input_messages input.messages prompt.messages prompt_messages chat_history', 0),
-  ...answered('output_messages output.messages response_messages response.messages', 0),
-  ...guess('input inputs input_json input_data input_value input.value', 'input', 10, 'nothing'),
-  ...guess('output outputs output_json output_data output_value output.value', 'output', 10, 'nothing'),
-  ...guess('prompt prompt.text prompt_text request input_text input.text', 'input', 11, 'model client'),
-  ...guess('question user_input user_message query', 'input', 12, 'model client'),
+  ...guess('tool.result|tool.output|tool_result|tool_output|call.result', 'result', 0, 'nothing'),
+  ...asked('messages|input_messages|input.messages|prompt.messages|prompt_messages|chat_history', 0),
+  ...answered('output_messages|output.messages|response_messages|response.messages', 0),
+  ...guess('input|inputs|input_json|input_data|input_value|input.value', 'input', 10, 'nothing'),
+  ...guess('output|outputs|output_json|output_data|output_value|output.value', 'output', 10, 'nothing'),
+  ...guess('prompt|prompt.text|prompt_text|request|input_text|input.text', 'input', 11, 'model client'),
+  ...guess('question|user_input|user_message|query', 'input', 12, 'model client'),
   ...guess(
-    'response completion output_text output.text response.text response_text',
+    'response|completion|output_text|output.text|response.text|response_text',
     'output',
     11,
     'model client',
   ),
-  ...guess('answer result completion.text completion_text', 'output', 12, 'model client'),
-  ...guess('system_prompt system_instructions system_message instructions', 'system', 0, 'model client'),
-  ...guess('tools tool_definitions tool.definitions available_tools', 'tools', 0, 'model client'),
-  ...guess('finish_reason finish_reasons stop_reason', 'finish_reasons', 0, 'model client'),
-  ...guess('response_id response.id', 'response_id', 0, 'usage'),
-  ...guess('cost cost_usd total_cost total_cost_usd', 'cost', 0, 'usage'),
+  ...guess('answer|result|completion.text|completion_text', 'output', 12, 'model client'),
+  ...guess('system_prompt|system_instructions|system_message|instructions', 'system', 0, 'model client'),
+  ...guess('tools|tool_definitions|tool.definitions|available_tools', 'tools', 0, 'model client'),
+  ...guess('finish_reason|finish_reasons|stop_reason', 'finish_reasons', 0, 'model client'),
+  ...guess('response_id|response.id', 'response_id', 0, 'usage'),
+  ...guess('cost|cost_usd|total_cost|total_cost_usd', 'cost', 0, 'usage'),
   ...guess('is_error', 'is_failed', 0, 'model client', only(true)),
 ]);
 
 type Row = readonly [name: string, guesses: readonly Guess[]];
 
 function guess(names: string, field: Field, place: number, need: Need, read?: Reader): Row[] {
-  return names.split(' ').map((name) => [name, [{ field, place, need, ...(read && { read }) }]]);
+  return names.split('|').map((name) => [name, [{ field, place, need, ...(read && { read }) }]]);
 }
 
 function asked(names: string, place: number): Row[] {
-  return names.split(' ').map((name) => [name, [messagesAt('input', place)]]);
+  return names.split('|').map((name) => [name, [messagesAt('input', place)]]);
 }
 
 function answered(names: string, place: number): Row[] {
-  return names.split(' ').map((name) => [name, [messagesAt('output', place)]]);
+  return names.split('|').map((name) => [name, [messagesAt('output', place)]]);
 }
 
 function messagesAt(field: 'input' | 'output', place: number): Guess {
@@ -413,5 +413,5 @@ function messagesAt(field: 'input' | 'output', place: number): Guess {
 }
 
 function words(list: string, of: Kind): (readonly [string, Kind])[] {
-  return list.split(' ').map((word) => [word, of]);
+  return list.split('|').map((word) => [word, of]);
 }
