@@ -41,10 +41,11 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...words('generation|generate|model|model_call|model_request|embedding|embeddings|embedder|embed', 'llm'),
   ...words('tool|tool_call|tool_execution|tool_use|execute_tool|function_call', 'tool'),
   ...words('agent|agent_run|agent_call|invoke_agent|agent_execution|subagent', 'agent'),
-  ...words('workflow|workflow_run|flow|pipeline|crew', 'root span is an agent'),
+  ...words('workflow|workflow_run|flow|pipeline|crew', 'named root'),
   ...words('retriever|retrieval|vector_search', 'retrieval'),
   ...words('chain', 'chain'),
   ...words('task|step|node|memory|guardrail|evaluator|evaluation|scorer|prompt|parser|reranker', 'custom'),
+  ...words('workflow_step|middleware|workspace|summary', 'custom'),
 ]);
 /** Words that also mean something else, which do not decide under a bare `kind` or `type`. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(
