@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { JsonObject } from '../../../src/signal/attributes.js';
+import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
 import { mapRun, type MappedRun, type SentSpan } from '../../support/mapped-run.js';
 import { mapSpan } from '../../support/mapped-span.js';
 
@@ -137,6 +137,32 @@ for (const [name, [root, expected]] of Object.entries(MADE_UP))
   void t.test(name, async (t) => {
     t.match(mapRun(root), expected);
   });
+
+void t.test('values next to their type, as LangWatch sends them', async (t) => {
+  const typed = (type: string, value: JsonValue) => JSON.stringify({ type, value });
+  const { calls, tools, question, answer } = mapRun({
+    name: 'weather_lw',
+    attributes: {
+      'langwatch.span.type': 'llm',
+      'langwatch.input': typed('chat_messages', [QUESTION]),
+      'langwatch.output': typed('text', 'It is sunny.'),
+      'langwatch.metrics': '{"prompt_tokens": 120, "completion_tokens": 45}',
+    },
+    children: [
+      {
+        name: 'get_weather',
+        attributes: {
+          'langwatch.span.type': 'tool',
+          'langwatch.input': typed('json', { city: 'Berlin' }),
+          'langwatch.output': typed('text', 'sunny'),
+        },
+      },
+    ],
+  });
+  t.strictSame(calls, [[null, null, 120, 45, null]]);
+  t.strictSame(tools, [['get_weather', { city: 'Berlin' }, 'sunny']]);
+  t.strictSame([question, answer], [{ messages: [QUESTION] }, { value: 'It is sunny.' }]);
+});
 
 void t.test('messages in flat attributes are a conversation', async (t) => {
   const { type, input_data, output_data } = mapSpan({

@@ -42,7 +42,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...words('tool|tool_call|tool_execution|tool_use|execute_tool|function_call', 'tool'),
   ...words('agent|agent_run|agent_call|invoke_agent|agent_execution|subagent', 'agent'),
   ...words('workflow|workflow_run|flow|pipeline|crew', 'named root'),
-  ...words('retriever|retrieval|vector_search', 'retrieval'),
+  ...words('retriever|retrieval|rag|vector_search', 'retrieval'),
   ...words('chain', 'chain'),
   ...words('task|step|node|memory|guardrail|evaluator|evaluation|scorer|prompt|parser|reranker', 'custom'),
   ...words('workflow_step|middleware|workspace|summary', 'custom'),
@@ -287,11 +287,12 @@ const FIGURES: readonly UsageFigure[] = [
 const USAGE_FIELDS: ReadonlySet<Field> = new Set(FIGURES.map(fieldOfFigure));
 
 function usageOf(names: readonly string[], last: string, before: string): Guess[] {
-  if (USAGE.has(last) && last !== 'tokens')
+  if ((USAGE.has(last) && last !== 'tokens') || last === 'metrics')
     return FIGURES.map((figure) => ({
       field: fieldOfFigure(figure),
       place: 5,
-      need: 'nothing',
+      // Metrics may be anything's.
+      need: last === 'metrics' ? 'model client' : 'nothing',
       read: usageObject(figure),
     }));
   const figure = figureOfName(
