@@ -5,7 +5,7 @@ import { isMessage } from '../messages/message.js';
 import { parsed } from '../messages/texts.js';
 import { FIELDS, type Field, type Kind, type Reader, type Source } from './convention.js';
 import { isModelCall } from './model-body.js';
-import { count, only, toolArguments } from './readers.js';
+import { count, identity, only, texts, toolArguments } from './readers.js';
 import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
 import { usageObject } from './usage-readers.js';
 
@@ -64,6 +64,8 @@ interface Guess extends Omit<Source, 'rank'> {
   /** Added to {@link RANK}. */
   readonly place: number;
   readonly need: Need;
+  /** The first name of the key. */
+  readonly namespace?: string;
 }
 
 /** The meaning of a key that no convention lists. */
@@ -116,6 +118,8 @@ interface Evidence {
 
 const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
 
+const WEAK: ReadonlySet<Field> = new Set(['kind', 'session_id', 'user_id', 'tags']);
+
 function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts: boolean): Evidence {
   const listed = new Set<Field>();
   let listsMessages = hasParts;
@@ -129,6 +133,7 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
   const has = (field: Field): boolean => listed.has(field) || guessed.has(field);
   const hasUsage = has('input_tokens') || has('output_tokens');
   const hasMessages = listsMessages || guesses.some(({ shape }) => shape === 'messages');
+  const telling = new Set(guesses.filter(({ field }) => !WEAK.has(field)).map(({ namespace }) => namespace));
   return {
     hasKind: listed.has('kind'),
     isService: !hasUsage && SERVICE.some((field) => listed.has(field)),
@@ -137,7 +142,14 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
     hasMessages,
     hasPayload: has('input') || has('output'),
     hasAgent: listed.has('agent') || guesses.some(({ field }) => field === 'agent'),
-    isOfModels: hasUsage || hasMessages || has('kind') || has('tool_name') || listed.has('model'),
+    isOfModels:
+      hasUsage ||
+      hasMessages ||
+      has('kind') ||
+      has('tool_name') ||
+      listed.has('model') ||
+      // `acme.kind` next to `acme.question`.
+      guesses.some(({ field, namespace }) => field === 'kind' && telling.has(namespace)),
   };
 }
 
@@ -162,7 +174,7 @@ function counts({ field, need }: Guess, span: Evidence): boolean {
 /** What a key shows about the kind of its span, for spans without a word for it. */
 function kindsOf(key: string, found: readonly Guess[], span: Evidence): Use[] {
   if (span.hasKind || span.isService) return [];
-  return found.flatMap(({ field, shape, read }) => {
+  return found.flatMap(({ field, place, shape, read }) => {
     switch (field) {
       case 'input_tokens':
       case 'output_tokens':
@@ -171,7 +183,7 @@ function kindsOf(key: string, found: readonly Guess[], span: Evidence): Use[] {
           ? [useOf(key, 'is_model', { rank: RANK, read: read ?? count })]
           : [];
       case 'tool_name':
-        return span.hasUsage || span.hasMessages ? [] : [useOf(key, 'is_tool', { rank: RANK })];
+        return place > 0 || span.hasUsage || span.hasMessages ? [] : [useOf(key, 'is_tool', { rank: RANK })];
       case 'agent':
         return span.isOfModels || span.hasPayload ? [useOf(key, 'is_agent', { rank: RANK })] : [];
       case 'input':
@@ -225,13 +237,15 @@ const guessesOf = remembering(MAX_KNOWN, (key: string): readonly Guess[] => {
   const own = personOf(names, last, before);
   if (own !== undefined) return [own];
   if (names.slice(0, -1).some((name) => NO_USAGE.has(name))) return [];
-  return [
+  const guesses = [
     ...usageOf(names, last, before),
     ...kindOf(last, before),
     ...(WORDS.get(`${before}.${last}`) ??
       (names.length > 1 || SPEAKING.has(last) ? WORDS.get(last) : undefined) ??
       []),
   ];
+  const namespace = names.length > 1 ? names[0] : undefined;
+  return namespace === undefined ? guesses : guesses.map((guess) => ({ ...guess, namespace }));
 });
 
 /** Gateways name the tool of an MCP call in a key of their own. */
@@ -262,11 +276,23 @@ const SESSIONS: ReadonlySet<string> = new Set([
   'chat_session_id',
 ]);
 
-/** Session and user. */
+/** An id rather than a text or an object. */
+const plainId: Reader = (value) =>
+  typeof value === 'string' && /^[\w.:@-]{1,128}$/.test(value) ? identity(value) : undefined;
+
+const listOfTexts: Reader = (value) => {
+  const list = parsed(value);
+  return Array.isArray(list) ? texts(list) : undefined;
+};
+
+/** Session, user and tags. */
 function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
   const need = 'nothing';
   if (SESSIONS.has(last)) return { field: 'session_id', place: last === 'thread_id' ? 2 : 0, need };
   if (last === 'user_id' || last === 'end_user_id') return { field: 'user_id', place: 0, need };
+  // The tags of a tool are not those of the run.
+  if (last === 'tags' && before !== '' && before !== 'tool')
+    return { field: 'tags', place: 0, need: 'model client or payload', read: listOfTexts };
   if (last !== 'id') return undefined;
   if (before === 'session' || before === 'conversation') return { field: 'session_id', place: 1, need };
   if (before === 'thread' && names.length > 2) return { field: 'session_id', place: 3, need };
@@ -361,6 +387,8 @@ const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Gu
   ...guess('provider|provider.name|provider_name|model_provider', 'provider', 0, 'model client'),
   ...guess('agent.name|agent_name', 'agent', 0, 'model client or payload'),
   ...guess('tool.name|tool_name|tool.function_name', 'tool_name', 0, 'nothing'),
+  ...guess('function.name|function_name|call.name', 'tool_name', 1, 'model client'),
+  ...guess('tool', 'tool_name', 2, 'model client', plainId),
   ...guess(
     'tool.arguments|tool.args|tool_args|tool_arguments|tool.input|tool_input',
     'arguments',
@@ -394,6 +422,8 @@ const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Gu
   ...guess('response_id|response.id', 'response_id', 0, 'usage'),
   ...guess('cost|cost_usd|total_cost|total_cost_usd', 'cost', 0, 'usage'),
   ...guess('is_error', 'is_failed', 0, 'model client', only(true)),
+  ...guess('error.message|error_message', 'status_message', 0, 'nothing'),
+  ...guess('session|conversation', 'session_id', 4, 'model client or payload', plainId),
 ]);
 
 type Row = readonly [name: string, guesses: readonly Guess[]];
