@@ -118,6 +118,7 @@ interface Evidence {
 
 const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
 
+/** Fields whose keys say nothing about the kind of a client. */
 const WEAK: ReadonlySet<Field> = new Set(['kind', 'session_id', 'user_id', 'tags']);
 
 function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts: boolean): Evidence {
@@ -254,11 +255,11 @@ function isStandard([first = '', second = '']: readonly string[]): boolean {
 }
 
 /** The usage in an attribute of an event that is read but whose key no convention lists. */
-export const usageInEvent = remembering(MAX_KNOWN, (key: string): readonly Use[] =>
-  guessesOf(key)
-    .filter(({ field }) => USAGE_FIELDS.has(field))
-    .map((guess) => toUse(key, guess)),
-);
+export function usageInEvent(key: string): readonly Use[] {
+  if (key.length > LONGEST_KEY) return [];
+  const found = guessesOf(key).filter(({ field }) => USAGE_FIELDS.has(field));
+  return found.map((guess) => toUse(key, guess));
+}
 
 /** `acme.llmCall:inputTokens` is `acme`, `llm_call` and `input_tokens`. */
 function namesIn(key: string): string[] {
@@ -317,7 +318,7 @@ function usageOf(names: readonly string[], last: string, before: string): Guess[
     return FIGURES.map((figure) => ({
       field: fieldOfFigure(figure),
       place: 5,
-      // Metrics may be anything's.
+      // Other things have metrics, too.
       need: last === 'metrics' ? 'model client' : 'nothing',
       read: usageObject(figure),
     }));
