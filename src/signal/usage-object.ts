@@ -206,9 +206,25 @@ const FIGURES: ReadonlyMap<string, UsageFigure> = new Map([
  * @param isUsage whether names before it say usage; otherwise only names of tokens count
  */
 export function figureOfName(name: string, object: string, isUsage: boolean): UsageFigure | undefined {
-  const figure = FIGURES.get(`${object}.${name}`) ?? FIGURES.get(name);
-  return isUsage || name.includes('_token') ? figure : undefined;
+  const figure = FIGURES.get(`${object}.${name}`) ?? FIGURES.get(name) ?? OF_ATTRIBUTES.get(name);
+  return isUsage || /_token|tokens_/.test(name) ? figure : undefined;
 }
+
+/** Names that only attributes have. */
+const OF_ATTRIBUTES: ReadonlyMap<string, UsageFigure> = new Map([
+  ['input_token_count', 'input'],
+  ['tokens_in', 'input'],
+  ['tokens_input', 'input'],
+  ['tokens_prompt', 'input'],
+  ['prompt', 'input'],
+  ['output_token_count', 'output'],
+  ['completion_token_count', 'output'],
+  ['tokens_out', 'output'],
+  ['tokens_output', 'output'],
+  ['tokens_completion', 'output'],
+  ['completion', 'output'],
+  ['tokens_total', 'total'],
+]);
 
 function snakeCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();

@@ -3,7 +3,7 @@ import { isObject } from './json-text.js';
 import { messagesIn, withMessages } from './messages/conversations.js';
 import { haveContent, toMessages } from './messages/message.js';
 import { toCall } from './messages/parts.js';
-import { parsed } from './messages/texts.js';
+import { parsed, untyped } from './messages/texts.js';
 import type { FoundPayload } from './span-reading.js';
 
 /** A payload in the form of `input_data` or `output_data`. */
@@ -15,7 +15,7 @@ export interface Shaped {
 
 /** @param role for messages without one; null: none is added @param all all payloads of the span, including this one */
 export function shaped(found: FoundPayload, role: string | null, all: readonly FoundPayload[]): Shaped {
-  const content = parsed(found.value);
+  const content = untyped(parsed(found.value));
   switch (found.shape) {
     case 'messages':
       if (typeof content === 'string') return named('value', content);

@@ -4,7 +4,6 @@ import { remembering } from '../../signal/remembering.js';
 import { runContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
-import { CONVENTIONS } from './clients/index.js';
 import { hintOf } from './agent-hint.js';
 import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';

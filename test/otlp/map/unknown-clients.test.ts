@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { JsonObject } from '../../../src/signal/attributes.js';
+import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
 import { mapRun, type MappedRun, type SentSpan } from '../../support/mapped-run.js';
 import { mapSpan } from '../../support/mapped-span.js';
 
@@ -20,6 +20,7 @@ const MADE_UP: Readonly<Record<string, readonly [root: SentSpan, expected: Parti
         'acme.span.kind': 'agent',
         'acme.session_id': 's-1',
         'acme.user.id': 'u-1',
+        'acme.tags': ['a'],
         'acme.input': 'weather in Berlin?',
         'acme.output': 'It is sunny.',
       },
@@ -54,6 +55,7 @@ const MADE_UP: Readonly<Record<string, readonly [root: SentSpan, expected: Parti
       agent: 'weather_acme',
       session: 's-1',
       user: 'u-1',
+      tags: ['a'],
       calls: [['gpt-4o-mini', 'openai', 120, 45, USAGE]],
       tools: [['get_weather', { city: 'Berlin' }, 'sunny']],
       question: { value: 'weather in Berlin?' },
@@ -89,6 +91,49 @@ const MADE_UP: Readonly<Record<string, readonly [root: SentSpan, expected: Parti
       session: 's-2',
       calls: [['gpt-4o-mini', null, 120, 45, { cached_read: 64 }]],
       tools: [['get_weather', { city: 'Berlin' }, 'sunny']],
+    },
+  ],
+
+  'plain words next to a kind': [
+    {
+      name: 'handle',
+      attributes: {
+        'zeta.kind': 'agent',
+        'zeta.agent.name': 'Zed',
+        'zeta.session': 's-4',
+        'zeta.question': 'weather in Berlin?',
+        'zeta.answer': 'It is sunny.',
+      },
+      children: [
+        {
+          name: 'ask',
+          attributes: {
+            'zeta.kind': 'llm',
+            'zeta.request.model': 'gpt-4o-mini',
+            'zeta.request.max_tokens': 99,
+            'zeta.response.text': 'It is sunny.',
+            'zeta.response.tokens.prompt': 120,
+            'zeta.response.tokens.completion': 45,
+          },
+        },
+        {
+          name: 'use',
+          attributes: {
+            'zeta.kind': 'tool',
+            'zeta.tool': 'get_weather',
+            'zeta.tool.call.arguments': '{"city": "Berlin"}',
+            'zeta.tool.call.result': 'sunny',
+          },
+        },
+      ],
+    },
+    {
+      agent: 'Zed',
+      session: 's-4',
+      calls: [['gpt-4o-mini', null, 120, 45, null]],
+      tools: [['get_weather', { city: 'Berlin' }, 'sunny']],
+      question: { value: 'weather in Berlin?' },
+      answer: { value: 'It is sunny.' },
     },
   ],
 
@@ -137,6 +182,32 @@ for (const [name, [root, expected]] of Object.entries(MADE_UP))
   void t.test(name, async (t) => {
     t.match(mapRun(root), expected);
   });
+
+void t.test('values next to their type, as LangWatch sends them', async (t) => {
+  const typed = (type: string, value: JsonValue) => JSON.stringify({ type, value });
+  const { calls, tools, question, answer } = mapRun({
+    name: 'weather_lw',
+    attributes: {
+      'langwatch.span.type': 'llm',
+      'langwatch.input': typed('chat_messages', [QUESTION]),
+      'langwatch.output': typed('text', 'It is sunny.'),
+      'langwatch.metrics': '{"prompt_tokens": 120, "completion_tokens": 45}',
+    },
+    children: [
+      {
+        name: 'get_weather',
+        attributes: {
+          'langwatch.span.type': 'tool',
+          'langwatch.input': typed('json', { city: 'Berlin' }),
+          'langwatch.output': typed('text', 'sunny'),
+        },
+      },
+    ],
+  });
+  t.strictSame(calls, [[null, null, 120, 45, null]]);
+  t.strictSame(tools, [['get_weather', { city: 'Berlin' }, 'sunny']]);
+  t.strictSame([question, answer], [{ messages: [QUESTION] }, { value: 'It is sunny.' }]);
+});
 
 void t.test('messages in flat attributes are a conversation', async (t) => {
   const { type, input_data, output_data } = mapSpan({

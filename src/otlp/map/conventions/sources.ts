@@ -13,7 +13,6 @@ const READERS: Readonly<Record<Field, Reader>> = {
   is_message: present,
   is_pending: present,
   is_mcp: present,
-  repeats_usage: present,
   is_failed: present,
   repeats_usage: present,
   tool_name: text,
