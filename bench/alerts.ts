@@ -318,6 +318,7 @@ function aRun(agent: string, endedAt: number, number: number): TraceRecord {
       kind: 'agent',
       follows_spans: false,
       idle_timeout_ms: null,
+      orphan_wait_ms: null,
     },
     spans: [
       {

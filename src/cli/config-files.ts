@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { formatProblem, type ConfigError, type Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
 import { hasPipelines, readSources, type ConfigSource } from '../config/load.js';
+import { decodeUtf8 } from '../config/utf8.js';
 import { packageRoot } from '../config/package-root.js';
 import { TO_BE_WRITTEN } from '../pipeline/plan.js';
 import { IS_MISSING } from '../config/schema-check.js';
@@ -84,5 +85,5 @@ function readText(path: string): string {
   const stats = statSync(path);
   if (stats.isDirectory()) throw new Error('it is a directory');
   if (stats.size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
-  return readFileSync(path, 'utf8');
+  return decodeUtf8(readFileSync(path));
 }

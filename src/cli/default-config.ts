@@ -14,7 +14,6 @@ receivers:
   trace_batch: { endpoint: 127.0.0.1:4319 }
   otlp:
     protocols: { http: { endpoint: 127.0.0.1:4318 }, grpc: { endpoint: 127.0.0.1:4317 } }
-    api_endpoint: 127.0.0.1:4319
   outbox: { control: sqlite }
 processors:
   validation: {}

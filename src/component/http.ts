@@ -49,6 +49,11 @@ export interface Route {
   readonly method: Method;
   /** `/api/v1/agents/{agent_id}/runs`. A trailing slash makes no difference. */
   readonly path: string;
+  /**
+   * Other paths of the route, without placeholders, for clients that join paths wrongly. If there are any, repeated slashes in these
+   * and in its own path count as one.
+   */
+  readonly aliases?: readonly string[];
   /** Its name in metrics; several routes may share a name. Default: the path. */
   readonly label?: string;
   /** Answered without a key, also under a guarded prefix. Requests to such routes share the part reserved for requests without a user. */

@@ -30,6 +30,7 @@ export function editorSchema(factories: readonly Factory[]): JsonMap {
     title: 'Jackdaw configuration',
     type: 'object',
     additionalProperties: false,
+    patternProperties: { '^x-': {} },
     properties: {
       plugins: forEditors(PluginsSchema),
       auth: forEditors(AuthSchema),

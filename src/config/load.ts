@@ -40,6 +40,11 @@ export function hasPipelines({ file, text }: ConfigSource): boolean {
   return node !== undefined && !(node.kind === 'scalar' && node.value === null);
 }
 
+/** Sections whose names begin with `x-` hold anchors for other sections. */
+function withoutTemplates(root: MapNode): MapNode {
+  return { ...root, entries: new Map([...root.entries].filter(([name]) => !name.startsWith('x-'))) };
+}
+
 /**
  * Parses, merges and substitutes.
  *
@@ -55,7 +60,7 @@ export function loadTree(
   for (const source of sources) {
     const parsed = parseYaml(source.text, source.file);
     problems.push(...parsed.problems);
-    if (parsed.root?.kind === 'map') roots.push(parsed.root);
+    if (parsed.root?.kind === 'map') roots.push(withoutTemplates(parsed.root));
   }
   if (problems.some(({ severity }) => severity === 'error')) throw new ConfigError(problems);
   const [first, ...others] = roots;

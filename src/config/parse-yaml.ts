@@ -47,6 +47,11 @@ function firstErrors<E extends { readonly code: string }>(errors: readonly E[]):
   return lost < 0 ? errors : errors.filter(({ code }, index) => index <= lost || code !== 'UNEXPECTED_TOKEN');
 }
 
+/** `<<` without quotes, as in YAML 1.1. */
+function isMergeKey(key: Node): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
+}
+
 class Reader {
   readonly problems: Problem[] = [];
   readonly #document: Document.Parsed;
@@ -122,6 +127,7 @@ class Reader {
     position: Position,
   ): ConfigNode {
     const entries = new Map<string, { keyPosition: Position; node: ConfigNode }>();
+    const merged: ConfigNode[] = [];
     for (const { key, value } of items) {
       const keyOffset = key.range?.[0] ?? 0;
       const keyPosition = this.position(keyOffset);
@@ -134,9 +140,23 @@ class Reader {
         value === null
           ? { kind: 'scalar', position: keyPosition, value: null, source: '' }
           : this.read(value);
-      if (node) entries.set(name, { keyPosition, node });
+      if (isMergeKey(key)) merged.push(...(node ? this.#mapsToMerge(node, keyOffset) : []));
+      else if (node) entries.set(name, { keyPosition, node });
+    }
+    // Keys of the map itself count first, then those of earlier maps.
+    for (const map of merged) {
+      if (map.kind !== 'map') continue;
+      for (const [name, entry] of map.entries) if (!entries.has(name)) entries.set(name, entry);
     }
     return { kind: 'map', position, entries };
+  }
+
+  /** The maps that a merge key names: one, or a list of them. */
+  #mapsToMerge(node: ConfigNode, keyOffset: number): readonly ConfigNode[] {
+    const maps = node.kind === 'list' ? node.items : [node];
+    if (maps.every(({ kind }) => kind === 'map')) return maps;
+    this.report('error', keyOffset, '<< merges maps: write <<: *anchor or <<: [*one, *other]');
+    return [];
   }
 
   #readScalar(node: Node | null, position: Position, offset: number): ConfigNode | undefined {

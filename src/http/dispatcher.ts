@@ -132,7 +132,15 @@ export class Dispatcher {
       : undefined;
     const call: Call = {
       exchange,
-      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body, permit, signal),
+      request: new IncomingRequest(
+        exchange,
+        // Guards must see the path of the route, not another spelling of it.
+        found?.route.aliases ? trimSlash(found.route.path) : path,
+        found?.params ?? NO_PARAMS,
+        body,
+        permit,
+        signal,
+      ),
       route: found?.route,
       refuse: found?.route.refuse ?? (match.kind === 'wrong_method' ? match.route?.refuse : undefined),
       body,

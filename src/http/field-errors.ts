@@ -24,7 +24,7 @@ const FORMATS: Readonly<
 > = {
   uuid: { expectedText: 'must be a UUID', isValid: isUuid },
   'date-time': {
-    expectedText: 'must be an ISO 8601 date-time',
+    expectedText: 'must be an ISO 8601 date-time between July 1684 and June 2255',
     isValid: (text) => parseTime(text) !== undefined,
   },
   date: { expectedText: 'must be a date, YYYY-MM-DD', isValid: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) },
@@ -57,7 +57,7 @@ export const validator = new Ajv({
 });
 
 /** Keywords for `openapi.json` and for reading queries, which validation ignores. */
-validator.addVocabulary(['aliasOf', 'documented', 'refusesLess']);
+validator.addVocabulary(['aliasOf', 'documented', 'prefix', 'refusesLess']);
 
 /**
  * Converts the errors of a schema to field errors for the sender.

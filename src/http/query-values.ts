@@ -17,6 +17,8 @@ interface ValueSchema {
   readonly maximum?: number;
   /** Whether the schema refuses values below the minimum instead of clamping them. */
   readonly refusesLess?: boolean;
+  /** For an object: it has all parameters whose names begin with this, by the rest of their names. */
+  readonly prefix?: string;
 }
 
 /**
@@ -33,6 +35,12 @@ export function readQuery(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
+    const { prefix } = property as ValueSchema;
+    if (prefix !== undefined) {
+      const found = readPrefixed(prefix, query, errors);
+      if (found.length > 0) values[name] = Object.fromEntries(found);
+      continue;
+    }
     const [text, second] = query.getAll(name);
     if (text === undefined) continue;
     if (second !== undefined) {
@@ -44,6 +52,17 @@ export function readQuery(
     else values[name] = value;
   }
   return values;
+}
+
+/** The parameters with a prefix, which is taken off their names. */
+function readPrefixed(prefix: string, query: URLSearchParams, errors: FieldError[]): [string, string][] {
+  const found = new Map<string, string>();
+  for (const [name, text] of query) {
+    if (!name.startsWith(prefix)) continue;
+    if (found.has(name)) errors.push({ field: name, message: 'occurs more than once' });
+    found.set(name, text);
+  }
+  return [...found].map(([name, text]) => [name.slice(prefix.length), text]);
 }
 
 /** Converts the placeholders of a path in the same way. Integers consist of digits and are not clamped. */

@@ -47,6 +47,8 @@ export class Router {
   readonly #routes: Route[] = [];
   /** Paths without placeholders, which are most of the traffic. */
   readonly #literal = new Map<string, Leaf>();
+  /** Aliases, and the paths of routes with aliases. */
+  readonly #aliases = new Map<string, Leaf>();
   readonly #root: Branch = { statics: new Map() };
 
   routes(): readonly Route[] {
@@ -85,6 +87,7 @@ export class Router {
     }
     leaf.set(route.method, { route, names });
     if (names.length === 0) this.#literal.set(path, leaf);
+    if (route.aliases) for (const alias of [path, ...route.aliases]) this.#aliases.set(alias, leaf);
     this.#routes.push(route);
   }
 
@@ -102,7 +105,10 @@ export class Router {
       const params = decode(entry.names, values);
       return params === undefined ? { kind: 'malformed' } : { kind: 'found', route: entry.route, params };
     }
-    if (found.length === 0) return { kind: 'unknown' };
+    if (found.length === 0) {
+      const alias = this.#aliases.get(path.replace(/\/{2,}/g, '/'))?.get(wanted as Method);
+      return alias ? { kind: 'found', route: alias.route, params: NO_PARAMS } : { kind: 'unknown' };
+    }
     const entries = found.flatMap(({ leaf }) => [...leaf.values()]);
     return {
       kind: 'wrong_method',

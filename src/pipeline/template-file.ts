@@ -6,6 +6,7 @@ import type { Factories } from '../config/config.js';
 import { ConfigError, type Position, type Problem } from '../config/config-error.js';
 import { locate, nodeAt, type ConfigNode, type MapNode } from '../config/config-node.js';
 import { suggestion } from '../config/nearest-name.js';
+import { decodeUtf8 } from '../config/utf8.js';
 import { parseYaml } from '../config/parse-yaml.js';
 import { checkSchema } from '../config/schema-check.js';
 import { choice, section } from '../config/schema.js';
@@ -76,7 +77,7 @@ const TemplateSchema = section({
  */
 export function readTemplate(path: string, factories: Factories): Template {
   const { root, problems } = parseYaml(
-    readFileSync(path, 'utf8'),
+    decodeUtf8(readFileSync(path)),
     path,
     'a map with kind, type and components',
   );

@@ -6,11 +6,12 @@ import {
   namesItsAgent,
   withDerivedValues,
   timedOut,
+  timesOutAt,
   withHeader,
   type NamedHeader,
 } from './rules/following-header.js';
 import { isLedBy } from './rules/header-of-spans.js';
-import { RUNNING, type HeaderRow } from './rules/rows.js';
+import { RUNNING, TIMED_OUT, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
 import { NO_DUPLICATE } from './rules/duplicate-calls.js';
@@ -31,7 +32,7 @@ export interface Run {
   readonly prompts: readonly number[];
   /** Time of the last new data. */
   readonly lastSeenAt: Micros;
-  /** Whether its status is terminal and not a provisional time-out. */
+  /** Whether its status is terminal and not a provisional time-out, or it has ever ended without a root. */
   readonly hasEnded: boolean;
 }
 
@@ -40,7 +41,7 @@ export interface Run {
  * spans and prompts incrementally, with these differences:
  *
  * - `lastSeenAt` is the time of the last message with new data; in `RunState` it may be that of another message in the same commit.
- * - `hasEnded` is the current state; in `RunState` it stays true.
+ * - `hasEnded` is the current state, unless the run ended without a root; in `RunState` it stays true.
  * - The number of spans has no limit here.
  *
  * @param spans each with the number of its header
@@ -61,7 +62,7 @@ export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]
     last = message.order;
     if (message.kind === 'header') folded.header(message, spansOf.get(message.order) ?? []);
     else if (message.kind === 'link') folded.prompts.add(message.promptNo);
-    else if (message.kind === 'timeout') folded.timeOut();
+    else if (message.kind === 'timeout') folded.timeOut(message.at);
     else folded.setOutcome(message.success, message.outcome);
   }
   return folded.run();
@@ -80,6 +81,7 @@ class Folded {
   #lastSeenAt: Micros = -Infinity;
   #isMapped = false;
   #isTimedOut = false;
+  #endedWithoutRoot = false;
   /** Whether there is new data that the derived values do not include yet. */
   #hasChanges = false;
 
@@ -96,11 +98,15 @@ class Folded {
     this.#lastSeenAt = Math.max(this.#lastSeenAt, receivedAt);
   }
 
-  timeOut(): void {
+  timeOut(at: Micros): void {
     const named = this.#derived();
-    if (named === null || !followsSpans(named.header) || named.header.status !== RUNNING) return;
-    this.#named = { ...named, header: timedOut(named.header, this.#runFacts()) };
-    this.#isTimedOut = true;
+    const dueAt = named && timesOutAt(named.header, this.#lastSeenAt);
+    // Spans may have arrived since the run was found.
+    if (named === null || dueAt === null || dueAt > at) return;
+    const header = timedOut(named.header, this.#runFacts());
+    this.#named = { ...named, header };
+    this.#isTimedOut = header.status === TIMED_OUT;
+    this.#endedWithoutRoot ||= !this.#isTimedOut;
   }
 
   setOutcome(success: boolean, outcome: string | null): void {
@@ -121,12 +127,12 @@ class Folded {
     });
     return {
       ...named,
-      namesItsAgent: namesItsAgent(named.header, { hasRoot: spans.some(isRoot) }),
+      namesItsAgent: namesItsAgent(named.header, this.#runFacts()),
       spans,
       isMapped: this.#isMapped,
       prompts: [...this.prompts].sort((a, b) => a - b),
       lastSeenAt: this.#lastSeenAt,
-      hasEnded: named.header.status !== RUNNING && !this.#isTimedOut,
+      hasEnded: this.#endedWithoutRoot || (named.header.status !== RUNNING && !this.#isTimedOut),
     };
   }
 
@@ -166,8 +172,4 @@ class Folded {
 
 function factsIn(spans: readonly KnownSpan[]): SpanFacts[] {
   return spans.map(({ facts }) => facts);
-}
-
-function isRoot(span: SpanFacts): boolean {
-  return span.parent_span_id === null;
 }

@@ -27,9 +27,10 @@ interface OutcomeMessage extends Ordered {
   readonly outcome: string | null;
 }
 
-/** The run was idle too long. Counts only while the run is open, until new data arrives. */
+/** The run received nothing for too long. Counts only if that is so at its place among the messages, and until new data arrives. */
 interface TimeoutMessage extends Ordered {
   readonly kind: 'timeout';
+  readonly at: Micros;
 }
 
 /** A prompt version was linked to the run or to one of its spans. The run may arrive later. */

@@ -14,7 +14,7 @@ import type { DuplicateRewrite, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
-import { RUNNING, type HeaderRow, type SpanRow } from './rules/rows.js';
+import { RUNNING, TIMED_OUT, type HeaderRow, type SpanRow } from './rules/rows.js';
 import { factsOf, keyOf, duplicateColumns, type SpanFacts } from './rules/span-facts.js';
 import { HourSums } from '../signal/hour-sums.js';
 import { countTrace, hourOf } from '../signal/trace-map.js';
@@ -222,7 +222,7 @@ export class RunState {
     this.#headerChanged = true;
   }
 
-  /** Marks an idle run as timed out. Data in the same commit takes precedence. */
+  /** Ends an idle run: see {@link timedOut}. Data in the same commit takes precedence. */
   timeOut(): void {
     this.#timesOut = followsSpans(this.header) && this.header.status === RUNNING;
   }
@@ -242,6 +242,7 @@ export class RunState {
       this.#hasEnded ||= this.#isTerminal();
     } else if (this.#timesOut) {
       this.#named = { ...this.#named, header: timedOut(this.header, this.spans) };
+      this.#hasEnded ||= this.header.status !== TIMED_OUT;
       this.#headerChanged = true;
     }
     return {

@@ -1,10 +1,15 @@
 import type { JsonObject, JsonValue } from './attributes.js';
 import type { NanoUsd } from './money.js';
 
-/** Parts of the tokens of a model call: caches and audio are parts of the input, reasoning and audio parts of the output. */
+/**
+ * Parts of the tokens of a model call: caches and audio are parts of the input, reasoning and audio parts of the output. Writes with
+ * a lifetime of five minutes or one hour are parts of `cached_write`.
+ */
 export const USAGE_PARTS = [
   'cached_read',
   'cached_write',
+  'cached_write_5m',
+  'cached_write_1h',
   'reasoning',
   'audio_input',
   'audio_output',
@@ -13,11 +18,8 @@ export type UsagePart = (typeof USAGE_PARTS)[number];
 /** Whole numbers of tokens; unreported parts are absent. */
 export type UsageParts = { readonly [Part in UsagePart]?: number };
 
-/**
- * Parts of the cost of a model call. Each token belongs to one part, so the parts add up to the total. Reasoning is part of the
- * output and has its price.
- */
-export const COST_PARTS = [
+/** Parts of the tokens of which stores keep sums. Each token belongs to one part. Never change these: stored columns are named after them. */
+export const SUMMED_PARTS = [
   'input',
   'cached_read',
   'cached_write',
@@ -25,7 +27,37 @@ export const COST_PARTS = [
   'output',
   'audio_output',
 ] as const;
+export type SummedPart = (typeof SUMMED_PARTS)[number];
+
+/**
+ * Parts of the cost of a model call. Each token belongs to one part, so the parts add up to the total: `cached_write` has the writes
+ * of unknown lifetime. Reasoning is part of the output and has its price.
+ */
+export const COST_PARTS = [
+  'input',
+  'cached_read',
+  'cached_write',
+  'cached_write_5m',
+  'cached_write_1h',
+  'audio_input',
+  'output',
+  'audio_output',
+] as const;
 export type CostPart = (typeof COST_PARTS)[number];
+
+/** Service tiers with prices of their own. */
+export const SERVICE_TIERS = ['flex', 'batch', 'priority'] as const;
+export type ServiceTier = (typeof SERVICE_TIERS)[number];
+
+/** The tier in the words of any provider; undefined for the standard tier and unknown ones. */
+export function serviceTier(text: string): ServiceTier | undefined {
+  const lower = text.trim().toLowerCase();
+  return SERVICE_TIERS.find((tier) => tier === lower);
+}
+
+/** The tier of a priced cost: `unpriced` if the table has no price for the call's tier and the standard price was used. */
+export const COST_TIERS = [...SERVICE_TIERS, 'unpriced'] as const;
+type CostTier = (typeof COST_TIERS)[number];
 
 /** `reported` by the span itself, or `priced` by a table. */
 export const COST_SOURCES = ['reported', 'priced'] as const;
@@ -36,6 +68,8 @@ export type CostDetails = {
   readonly source: CostSource;
   /** The row of the price table, with its position and date; null for a reported cost. */
   readonly rule: string | null;
+  /** Absent for the standard tier. */
+  readonly tier?: CostTier;
 } & { readonly [Part in CostPart]?: NanoUsd };
 
 /** Details of a model call in addition to tokens and cost. */
@@ -45,13 +79,23 @@ export type CallDetails = {
   readonly usage: UsageParts | null;
   /** Null: no cost, or a cost reported without its parts. */
   readonly cost: CostDetails | null;
+  /** Absent for the standard tier. Only for pricing; not stored. */
+  readonly tier?: ServiceTier;
+  /** Whether a gateway answered from its cache, so that a cost of 0 is right. Only for pricing; not stored. */
+  readonly isCacheHit?: boolean;
   /** The call key: `call-key.ts`. Only if the client reported the call; not stored in this JSON. */
   readonly key?: string;
 };
 
 /** The details that one Jackdaw sends to another. The call key is omitted, because it is derived from the span. */
-export function sentCall({ provider, usage, cost }: CallDetails): CallDetails {
-  return { provider, usage, cost };
+export function sentCall({ provider, usage, cost, tier, isCacheHit }: CallDetails): CallDetails {
+  return {
+    provider,
+    usage,
+    cost,
+    ...(tier === undefined ? {} : { tier }),
+    ...(isCacheHit === undefined ? {} : { isCacheHit }),
+  };
 }
 
 /**
@@ -79,7 +123,16 @@ export function readCall(printed: JsonObject): CallDetails | null {
   const provider = textOf(printed.provider);
   const usage = statsOf(printed.usage, USAGE_PARTS);
   const cost = costOf(printed.cost);
-  return provider === null && usage === null && cost === null ? null : { provider, usage, cost };
+  const tier = serviceTier(textOf(printed.tier) ?? '');
+  const isCacheHit = printed.isCacheHit === true;
+  if (provider === null && usage === null && cost === null && tier === undefined && !isCacheHit) return null;
+  return {
+    provider,
+    usage,
+    cost,
+    ...(tier === undefined ? {} : { tier }),
+    ...(isCacheHit ? { isCacheHit } : {}),
+  };
 }
 
 /** Maximum length; rules come from price tables or untrusted senders. */
@@ -88,11 +141,13 @@ const LONGEST_RULE = 256;
 function costOf(printed: JsonValue | undefined): CostDetails | null {
   const object = objectOf(printed);
   const source = COST_SOURCES.find((known) => known === object?.source);
+  const tier = COST_TIERS.find((known) => known === object?.tier);
   return source === undefined
     ? null
     : {
         source,
         rule: textOf(object?.rule)?.slice(0, LONGEST_RULE) ?? null,
+        ...(tier === undefined ? {} : { tier }),
         ...statsOf(printed, COST_PARTS),
       };
 }

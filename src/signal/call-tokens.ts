@@ -1,4 +1,4 @@
-import type { CostPart, UsageParts } from './call-details.js';
+import type { CostPart, SummedPart, UsageParts } from './call-details.js';
 
 /** The tokens of one call. Whole numbers. */
 export interface Tokens {
@@ -7,7 +7,10 @@ export interface Tokens {
   /** Including reasoning and audio tokens. */
   readonly output: number;
   readonly cachedRead: number;
+  /** Including the writes of each lifetime. */
   readonly cachedWrite: number;
+  readonly cachedWrite5m: number;
+  readonly cachedWrite1h: number;
   readonly audioInput: number;
   readonly audioOutput: number;
 }
@@ -17,6 +20,20 @@ export interface ReportedTokens {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
+}
+
+/**
+ * The output tokens of a call including its reasoning. Gemini counts thoughts in addition to the output, all other providers within
+ * it. Thoughts are counted in addition if the total is the sum of all three, or if they exceed the output.
+ */
+export function outputWithThoughts(
+  { input_tokens: input, output_tokens: output, total_tokens: total }: ReportedTokens,
+  reasoning: number | null | undefined,
+): number | null {
+  if (output === null || !reasoning) return output;
+  const sum = (input ?? 0) + output;
+  const isBeside = total === sum + reasoning || (reasoning > output && total !== sum);
+  return isBeside ? output + reasoning : output;
 }
 
 /** The tokens of a call for pricing. A missing input or output is the total minus the other. */
@@ -31,6 +48,8 @@ export function tokensOfCall(
     output,
     cachedRead: usage?.cached_read ?? 0,
     cachedWrite: usage?.cached_write ?? 0,
+    cachedWrite5m: usage?.cached_write_5m ?? 0,
+    cachedWrite1h: usage?.cached_write_1h ?? 0,
     audioInput: usage?.audio_input ?? 0,
     audioOutput: usage?.audio_output ?? 0,
   };
@@ -44,7 +63,7 @@ export function inputLength({ input, cachedRead, cachedWrite }: Tokens): number 
 /**
  * Assigns every token to one part. Some clients report only the input outside the caches; then no uncached input remains here.
  */
-export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
+export function summedTokens(tokens: Tokens): Record<SummedPart, number> {
   const { input, output, cachedRead, cachedWrite } = tokens;
   const fresh = Math.max(0, input - cachedRead - cachedWrite);
   // Cached audio costs the same as cached text.
@@ -57,5 +76,18 @@ export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
     audio_input: audioInput,
     output: output - audioOutput,
     audio_output: audioOutput,
+  };
+}
+
+/** The same with cache writes by their lifetime: `cached_write` are those of unknown lifetime. */
+export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
+  const parts = summedTokens(tokens);
+  const hour = Math.min(tokens.cachedWrite1h, parts.cached_write);
+  const minutes = Math.min(tokens.cachedWrite5m, parts.cached_write - hour);
+  return {
+    ...parts,
+    cached_write: parts.cached_write - hour - minutes,
+    cached_write_5m: minutes,
+    cached_write_1h: hour,
   };
 }

@@ -2,29 +2,27 @@ const DIGIT = /[0-9]/;
 /** Also with the separators that some clients use instead of a dash. */
 const UUID = /[0-9a-f]{8}([-_])[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}/iy;
 const UUID_LENGTH = 36;
+const IPV6 = /^[0-9a-f]{0,4}(?::[0-9a-f.]{0,15}){2,8}$/i;
 const HEX = /^[0-9a-f]+$/i;
-/** Parts of an ISO 8601 time: `22T10`, `00Z`, `20261122T100000Z`. */
-const TIME = /^[0-9]{2,8}(?:T[0-9]{0,6})?Z?$/;
-const LONG_NUMBER = /[0-9]{5,}/g;
+/** A date with or without a time: `2026-11-22T10:00:00Z`, `20261122T100000Z`. */
+const TIME = /[0-9]{4}(-?)[0-9]{2}\1[0-9]{2}(?:[T_ ][0-9]{2}:?[0-9]{2}(?::?[0-9]{2}(?:\.[0-9]{1,9})?)?Z?)?/y;
+const LONG_NUMBER = /[0-9]{4,}/g;
 const ID = '<id>';
 const NUMBER = '<n>';
-/**
- * Minimum length of a mix of digits and hexadecimal letters that counts as a hash: in names with `withNumbers`, and in others.
- */
+/** Minimum length of a mix of digits and hexadecimal letters that counts as a hash. */
 const SHORT_HASH = 8;
-const LONG_HASH = 16;
+/** Minimum length of an id with other letters. */
+const LONG_ID = 16;
 /** Minimum number of changes between letters and digits in ids with other alphabets. */
 const MIXED = 4;
 
 /**
- * A low-cardinality name: UUIDs, hashes and ids become `<id>`. Linear in the length of the name.
- *
- * @param withNumbers whether shorter hashes also become `<id>`, and numbers `<n>`: separate numbers, and next to letters those
- *   with five digits or more
+ * A low-cardinality name: UUIDs, hexadecimal ids of eight digits and more, and long ids become `<id>`, dates and numbers of four
+ * digits and more `<n>`. Shorter numbers and IPv6 addresses stay. Linear in the length of the name.
  */
-export function foldedName(name: string, withNumbers: boolean): string {
+export function foldedName(name: string): string {
   // Most names remain unchanged.
-  if (!DIGIT.test(name)) return name;
+  if (!DIGIT.test(name) || IPV6.test(name)) return name;
   let folded = '';
   let copied = 0;
   for (let start = 0; start < name.length;) {
@@ -34,9 +32,11 @@ export function foldedName(name: string, withNumbers: boolean): string {
     }
     let end = start + 1;
     while (isInWord(name, end)) end++;
+    const timeEnd = endOfTime(name, start);
     if (isUuidAt(name, start, end)) end = start + UUID_LENGTH;
+    else if (timeEnd > start) end = timeEnd;
     const word = name.slice(start, end);
-    const instead = foldedWord(word, withNumbers);
+    const instead = end === timeEnd ? NUMBER : foldedWord(word);
     if (instead !== word) {
       folded += name.slice(copied, start) + instead;
       copied = end;
@@ -53,19 +53,23 @@ function isUuidAt(name: string, start: number, end: number): boolean {
   return UUID.test(name) && !isInWord(name, start + UUID_LENGTH);
 }
 
-function foldedWord(word: string, withNumbers: boolean): string {
+/** @returns `start` if no date starts there */
+function endOfTime(name: string, start: number): number {
+  TIME.lastIndex = start;
+  if (!TIME.test(name) || isInWord(name, TIME.lastIndex)) return start;
+  return TIME.lastIndex;
+}
+
+function foldedWord(word: string): string {
   const digits = digitsIn(word);
   if (digits === 0) return word;
   if (word.length === UUID_LENGTH && !isInWord(word, SHORT_HASH)) return ID;
-  if (withNumbers && (digits === word.length || TIME.test(word))) return NUMBER;
-  if (isId(word, digits, withNumbers)) return ID;
-  return withNumbers ? word.replace(LONG_NUMBER, NUMBER) : word;
+  if (digits < word.length && isId(word)) return ID;
+  return word.replace(LONG_NUMBER, NUMBER);
 }
 
-function isId(word: string, digits: number, withNumbers: boolean): boolean {
-  if (word.length < (withNumbers ? SHORT_HASH : LONG_HASH)) return false;
-  if (HEX.test(word)) return word.length >= LONG_HASH || digits >= 2;
-  return word.length >= LONG_HASH && changesIn(word) >= MIXED;
+function isId(word: string): boolean {
+  return HEX.test(word) ? word.length >= SHORT_HASH : word.length >= LONG_ID && changesIn(word) >= MIXED;
 }
 
 function digitsIn(word: string): number {

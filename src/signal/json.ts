@@ -157,7 +157,7 @@ function codeOf(character: string): number {
 }
 
 /** @returns the position of the quote that ends the string begun at `start`, or the end of the text */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf(QUOTE, start + 1); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === BACKSLASH) before--;

@@ -3,7 +3,7 @@ import type { LogRecord } from './log-record.js';
 import type { Micros } from './time.js';
 
 /**
- * Events of OpenTelemetry's GenAI conventions with the input and output of a model call. They arrive as events of the call's
+ * Events of OpenTelemetry's GenAI conventions with the input, the output and the error of a model call. They arrive as events of the call's
  * span, or as log records with the span's ids.
  */
 
@@ -25,7 +25,11 @@ export const DETAIL_EVENTS: ReadonlySet<string> = new Set([
   'gen_ai.content.completion',
 ]);
 
+/** The event of a failed call, with its exception. */
+export const EXCEPTION_EVENT = 'gen_ai.client.operation.exception';
+
 export const GEN_AI_EVENTS: ReadonlySet<string> = new Set([
+  EXCEPTION_EVENT,
   ...MESSAGE_EVENTS.keys(),
   CHOICE_EVENT,
   ...DETAIL_EVENTS,
@@ -42,16 +46,23 @@ export interface LoggedEvent {
 }
 
 /** Attribute with the event's name, for records without that field. */
-const NAME_ATTRIBUTE = 'event.name';
+export const EVENT_NAME_ATTRIBUTE = 'event.name';
 
-/** The name of a record that belongs to a span and is one of {@link GEN_AI_EVENTS}; null for all others. */
-export function loggedEventName({
+/** The name of the event that a record reports, by its field or its attribute; null if it reports none. */
+export function eventNameOf({
   event_name: name,
   attributes,
-  trace_id: traceId,
-  span_id: spanId,
-}: Pick<LogRecord, 'event_name' | 'attributes' | 'trace_id' | 'span_id'>): string | null {
-  if (traceId === null || spanId === null) return null;
-  const found = name ?? attributes[NAME_ATTRIBUTE];
-  return typeof found === 'string' && GEN_AI_EVENTS.has(found) ? found : null;
+}: Pick<LogRecord, 'event_name' | 'attributes'>): string | null {
+  if (name !== null) return name;
+  const found = attributes[EVENT_NAME_ATTRIBUTE];
+  return typeof found === 'string' && found !== '' ? found : null;
+}
+
+/** The name of a record that belongs to a span and is one of {@link GEN_AI_EVENTS}; null for all others. */
+export function loggedEventName(
+  record: Pick<LogRecord, 'event_name' | 'attributes' | 'trace_id' | 'span_id'>,
+): string | null {
+  if (record.trace_id === null || record.span_id === null) return null;
+  const name = eventNameOf(record);
+  return name !== null && GEN_AI_EVENTS.has(name) ? name : null;
 }

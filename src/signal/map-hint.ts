@@ -6,7 +6,7 @@
  * - `@`: the agent of the run; `@planner`: an agent with that name
  * - `=orders`: the declared name of a service or a database
  * - `/https://orders.example`: a service, by the host of a URL, otherwise by the name of the span
- * - `#kafka/orders`: a name that may contain numbers, such as a queue's; `#`: the name of the span
+ * - `#kafka/orders`: the name of a queue; `#`: the name of the span
  */
 export type MapHint = string;
 

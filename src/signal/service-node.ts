@@ -4,7 +4,7 @@ import { AGENT_MARK, DECLARED_MARK, NUMBERED_MARK, URL_MARK, type MapHint } from
 import { MAX_NAME, storableName } from './names.js';
 import { remembering } from './remembering.js';
 import type { SpanRecord } from './span.js';
-import { hostOf } from './url-host.js';
+import { hostName, hostOf } from './url-host.js';
 
 /** The node of the trace's agent. */
 export const AGENT: unique symbol = Symbol('the agent of the trace');
@@ -37,7 +37,7 @@ export function serviceNodeOf(span: NamedSpan): string | typeof AGENT | null {
  */
 export function nodeSource(span: NamedSpan): NodeSource {
   const { type, map_hint } = span;
-  if (type === 'llm' || type === 'tool') return null;
+  if (type === 'llm' || (type === 'tool' && map_hint === null)) return null;
   return map_hint === null ? sourceIn(span) : hintedSource(map_hint, span.name);
 }
 
@@ -72,7 +72,8 @@ function sourceIn({ type, name, input_data, metadata }: NamedSpan): NodeSource {
       return agent === undefined ? AGENT : AGENT_MARK + agent;
     }
     case 'http': {
-      const peer = peerOf(metadata) ?? text(metadata?.['server.address']);
+      const address = text(metadata?.['server.address']);
+      const peer = peerOf(metadata) ?? (address && hostName(address));
       if (peer !== undefined) return DECLARED_MARK + peer;
       const urls = [text(input_data?.url), text(metadata?.['url.full']), text(metadata?.['http.url'])].filter(
         (url) => url !== undefined,
@@ -95,7 +96,7 @@ const knownName = remembering(MAX_KNOWN, nameBehind);
 function nameBehind(marked: string): string | null {
   const name = storableName(marked.slice(1));
   if (marked[0] === AGENT_MARK) return name || null;
-  return storableName(foldedName(name, marked[0] === NUMBERED_MARK)) || null;
+  return storableName(foldedName(name)) || null;
 }
 
 function peerOf(metadata: JsonObject | null): string | undefined {

@@ -48,6 +48,8 @@ export interface SpanRecord {
   span_id: string;
   trace_id: string;
   parent_span_id: string | null;
+  /** True if the sender says that the parent belongs to another process. */
+  parent_is_remote: true | null;
   type: SpanType;
   name: string;
   status: RunStatus;
@@ -85,6 +87,7 @@ type Nullable<Fields> = { [Field in keyof Fields]: null extends Fields[Field] ? 
 /** Null for each field that a span may lack. */
 export const UNSET_FIELDS: Readonly<Record<Nullable<SpanRecord>, null>> = {
   parent_span_id: null,
+  parent_is_remote: null,
   ended_at: null,
   duration_ms: null,
   model: null,

@@ -37,6 +37,12 @@ const COLON = 58;
  * @returns microseconds since the epoch; undefined if the text is not such a date-time or is outside {@link Micros}
  */
 export function parseTime(text: string): Micros | undefined {
+  const micros = parseAnyTime(text);
+  return Number.isSafeInteger(micros) ? micros : undefined;
+}
+
+/** The same for any year; beyond {@link Micros} only approximately. */
+export function parseAnyTime(text: string): number | undefined {
   const end = text.length;
   // A missing or wrong digit gives -1, which fails the checks of ranges below.
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
@@ -76,8 +82,7 @@ export function parseTime(text: string): Micros | undefined {
   const offset = at === end ? 0 : readOffset(text, at, end);
   if (offset === undefined) return undefined;
   const minutes = (daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute - offset;
-  const micros = (minutes * MS_PER_MINUTE + second * MS_PER_SECOND) * MICROS_PER_MS + fraction;
-  return Number.isSafeInteger(micros) ? micros : undefined;
+  return (minutes * MS_PER_MINUTE + second * MS_PER_SECOND) * MICROS_PER_MS + fraction;
 }
 
 /** Prints microseconds as ISO 8601 UTC with `Z`, the fraction trimmed to the shortest of 0, 3 or 6 digits. */

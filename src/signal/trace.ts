@@ -33,6 +33,11 @@ export interface TraceHeader {
   follows_spans: boolean;
   /** Milliseconds without new spans after which such a run, if still running, counts as timed out; null: never. */
   idle_timeout_ms: number | null;
+  /**
+   * Milliseconds without new spans after which such a run, if all its spans have ended, completes without the parent of its topmost
+   * spans; null: after its idle timeout.
+   */
+  orphan_wait_ms: number | null;
 }
 
 /** A run as emitted by a receiver: the header, and the spans received with it. */

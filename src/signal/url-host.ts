@@ -1,3 +1,5 @@
+import { remembering } from './remembering.js';
+
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** A backslash also ends the host, as in browsers. */
 const AUTHORITY = /^[^/\\?#]+/;
@@ -24,6 +26,15 @@ export function hostOf(text: string): string | undefined {
   return isClear ? host : undefined;
 }
 
+/** Size of the cache of addresses. */
+const MAX_KNOWN = 4096;
+
+/** A host's address in the form of {@link hostOf}: `[::1]` is `::1`, `API.example.` is `api.example`. Cached. */
+export const hostName = remembering(MAX_KNOWN, (address) => {
+  const text = address.trim();
+  return hostOf(text) ?? hostOf(`//${text}`) ?? text.toLowerCase();
+});
+
 /** The part of a URL before its path, which is enough for {@link hostOf}. For other texts, the part that might be that. */
 export function headOfUrl(text: string): string {
   const url = text.trim();
@@ -41,6 +52,6 @@ function hostOfAuthority(authority: string): string | undefined {
   const url = `http://${authority}/`;
   if (authority === '' || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
-  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '');
   return /[a-z0-9]/.test(host) ? host : undefined;
 }

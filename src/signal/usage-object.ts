@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from './attributes.js';
 import { USAGE_PARTS, type UsagePart, type UsageParts } from './call-details.js';
 
+const CANDIDATES = ['candidates_token_count', 'candidatesTokenCount'];
+const THOUGHTS = ['thoughts_token_count', 'thoughtsTokenCount', 'thoughtsTokens'];
+
 /** The figures in a usage object. */
 export type UsageFigure = 'input' | 'output' | 'total' | UsagePart;
 
@@ -16,7 +19,7 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'promptTokenCount',
   ],
   output: ['output_tokens', 'completion_tokens', 'output', 'outputTokens', 'completionTokens'],
-  total: ['total_tokens', 'total', 'totalTokens', 'total_token_count', 'totalTokenCount'],
+  total: ['total_tokens', 'total', 'totalTokens', 'total_token_count', 'totalTokenCount', 'tokens'],
   cached_read: [
     'cache_read_input_tokens',
     'cached_read',
@@ -34,6 +37,8 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'cachedContentTokenCount',
     'prompt_cache_hit_tokens',
     'promptCacheHitTokens',
+    'prompt_cached_tokens',
+    'cachedContentTokens',
   ],
   cached_write: [
     'cache_creation_input_tokens',
@@ -47,6 +52,25 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'cacheCreationInputTokens',
     'cacheWriteInputTokens',
     'cacheWriteInputTokenCount',
+    'prompt_cache_creation_tokens',
+  ],
+  cached_write_5m: [
+    'cached_write_5m',
+    'cache_write_5m',
+    'cache_creation_5m',
+    'input_cache_creation_5m',
+    'input_cache_write_5m',
+    'ephemeral_5m_input_tokens',
+    'cacheCreation5mInputTokens',
+  ],
+  cached_write_1h: [
+    'cached_write_1h',
+    'cache_write_1h',
+    'cache_creation_1h',
+    'input_cache_creation_1h',
+    'input_cache_write_1h',
+    'ephemeral_1h_input_tokens',
+    'cacheCreation1hInputTokens',
   ],
   reasoning: [
     'reasoning_tokens',
@@ -54,11 +78,12 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'output_reasoning_tokens',
     'output_reasoning',
     'reasoningTokens',
-    'thoughts_token_count',
-    'thoughtsTokenCount',
+    ...THOUGHTS,
+    'thinking_tokens',
+    'completion_reasoning_tokens',
   ],
-  audio_input: ['audio_input', 'input_audio_tokens', 'input_audio'],
-  audio_output: ['audio_output', 'output_audio_tokens', 'output_audio'],
+  audio_input: ['audio_input', 'input_audio_tokens', 'input_audio', 'prompt_audio_tokens'],
+  audio_output: ['audio_output', 'output_audio_tokens', 'output_audio', 'completion_audio_tokens'],
 };
 
 /** Nested objects with the parts of input or output, and their key names. */
@@ -78,6 +103,8 @@ const OUTPUT_DETAILS = [
   'outputTokensDetails',
   'outputTokenDetails',
 ];
+/** Anthropic's object with cache writes by lifetime. */
+const CACHE_CREATION = ['cache_creation', 'cacheCreation'];
 const WITHIN: Readonly<Record<UsagePart, readonly [within: readonly string[], names: readonly string[]]>> = {
   cached_read: [
     INPUT_DETAILS,
@@ -87,6 +114,14 @@ const WITHIN: Readonly<Record<UsagePart, readonly [within: readonly string[], na
     INPUT_DETAILS,
     ['cache_creation_tokens', 'cache_creation', 'cache_write_tokens', 'cache_write', 'cacheWriteTokens'],
   ],
+  cached_write_5m: [
+    [...INPUT_DETAILS, ...CACHE_CREATION],
+    ['ephemeral_5m_input_tokens', 'ephemeral5mInputTokens', 'cache_creation_5m', 'cache_write_5m'],
+  ],
+  cached_write_1h: [
+    [...INPUT_DETAILS, ...CACHE_CREATION],
+    ['ephemeral_1h_input_tokens', 'ephemeral1hInputTokens', 'cache_creation_1h', 'cache_write_1h'],
+  ],
   reasoning: [OUTPUT_DETAILS, ['reasoning_tokens', 'reasoning', 'reasoningTokens']],
   audio_input: [INPUT_DETAILS, ['audio_tokens', 'audio', 'audioTokens']],
   audio_output: [OUTPUT_DETAILS, ['audio_tokens', 'audio', 'audioTokens']],
@@ -94,7 +129,7 @@ const WITHIN: Readonly<Record<UsagePart, readonly [within: readonly string[], na
 
 /**
  * A figure in a usage object: that of OpenAI, Anthropic, Gemini, Bedrock, LangChain, the Vercel AI SDK or Jackdaw (`cached_read`,
- * `reasoning` …).
+ * `reasoning` …). `cached_write` includes the writes of each lifetime, which some clients report alone or next to a 0.
  *
  * @param read returns a non-negative integer, or undefined
  */
@@ -102,6 +137,43 @@ export function usageFigure(
   usage: JsonObject,
   figure: UsageFigure,
   read: (value: JsonValue) => number | undefined = wholeNumber,
+): number | undefined {
+  const found = figureIn(usage, figure, read);
+  if (figure === 'output') return found ?? geminiOutput(usage, read);
+  if (figure !== 'cached_write') return found;
+  const short = figureIn(usage, 'cached_write_5m', read);
+  const long = figureIn(usage, 'cached_write_1h', read);
+  return writesOf(found, short, long);
+}
+
+/** Gemini counts thoughts in addition to the answer, and charges both as output. */
+function geminiOutput(usage: JsonObject, read: (value: JsonValue) => number | undefined): number | undefined {
+  const answer = firstOf(usage, CANDIDATES, read);
+  const thoughts = firstOf(usage, THOUGHTS, read);
+  return answer === undefined && thoughts === undefined ? undefined : (answer ?? 0) + (thoughts ?? 0);
+}
+
+/** All cache writes of a call, of which those of five minutes and one hour are parts. */
+export function writesOf(
+  all: number | undefined,
+  short: number | undefined,
+  long: number | undefined,
+): number | undefined {
+  if (short === undefined && long === undefined) return all;
+  return Math.max(all ?? 0, (short ?? 0) + (long ?? 0));
+}
+
+/** Whether a client says that a cache answered: `true`, `True`, `hit`. */
+export function isHit(value: JsonValue): boolean {
+  return value === true || value === 1 || (typeof value === 'string' && HITS.has(value.trim().toLowerCase()));
+}
+
+const HITS: ReadonlySet<string> = new Set(['true', 'hit', '1', 'yes']);
+
+function figureIn(
+  usage: JsonObject,
+  figure: UsageFigure,
+  read: (value: JsonValue) => number | undefined,
 ): number | undefined {
   const found = firstOf(usage, NAMES[figure], read);
   if (found !== undefined || figure === 'input' || figure === 'output' || figure === 'total') return found;
@@ -113,6 +185,49 @@ export function usageFigure(
     if (part !== undefined) return part;
   }
   return undefined;
+}
+
+/** The names of all figures, and those of figures in nested objects, in lower case with underscores. */
+const FIGURES: ReadonlyMap<string, UsageFigure> = new Map([
+  ...Object.entries(NAMES).flatMap(([figure, names]) =>
+    names.map((name) => [snakeCase(name), figure as UsageFigure] as const),
+  ),
+  ...Object.entries(WITHIN).flatMap(([part, [within, names]]) =>
+    within.flatMap((object) =>
+      names.map((name) => [`${snakeCase(object)}.${snakeCase(name)}`, part as UsagePart] as const),
+    ),
+  ),
+]);
+
+/**
+ * The figure that a name stands for outside of a usage object, as in keys of attributes.
+ *
+ * @param name in lower case with underscores, like `object`, the name before it
+ * @param isUsage whether names before it say usage; otherwise only names of tokens count
+ */
+export function figureOfName(name: string, object: string, isUsage: boolean): UsageFigure | undefined {
+  const figure = FIGURES.get(`${object}.${name}`) ?? FIGURES.get(name) ?? OF_ATTRIBUTES.get(name);
+  return isUsage || /_token|tokens_/.test(name) ? figure : undefined;
+}
+
+/** Names that only attributes have. */
+const OF_ATTRIBUTES: ReadonlyMap<string, UsageFigure> = new Map([
+  ['input_token_count', 'input'],
+  ['tokens_in', 'input'],
+  ['tokens_input', 'input'],
+  ['tokens_prompt', 'input'],
+  ['prompt', 'input'],
+  ['output_token_count', 'output'],
+  ['completion_token_count', 'output'],
+  ['tokens_out', 'output'],
+  ['tokens_output', 'output'],
+  ['tokens_completion', 'output'],
+  ['completion', 'output'],
+  ['tokens_total', 'total'],
+]);
+
+function snakeCase(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
 /**

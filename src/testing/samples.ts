@@ -64,6 +64,7 @@ function sampleTrace(index: number): TraceRecord {
       sample_rate: null,
       follows_spans: false,
       idle_timeout_ms: null,
+      orphan_wait_ms: null,
     },
     spans: [root, { ...sampleSpan(traceId, index), parent_span_id: root.span_id, type: 'tool', model: null }],
   };

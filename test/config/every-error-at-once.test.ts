@@ -1,5 +1,5 @@
 import t from 'tap';
-import { PIPELINE, problemsOf } from '../support/config-problems.js';
+import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
 
 void t.test('one run reports every error with position, path and remedy', async (t) => {
   const problems = await problemsOf([
@@ -108,6 +108,16 @@ void t.test('rejects keys that would change prototypes', async (t) => {
   t.match(await problemsOf([`${PIPELINE}extensions: { thing: { constructor: 1 } }\n`]), [
     /unknown key "constructor"/,
   ]);
+});
+
+void t.test('merge keys and sections for anchors are taken', async (t) => {
+  const { config } = await prepareTexts([
+    `x-things: &both { count: 2, text: both }\n${PIPELINE}extensions:\n  thing: &first { <<: *both, count: 5 }\n  thing/b:\n    text: own\n    <<: [*first, *both]\n`,
+  ]);
+  t.match(config.components.extension.get('thing')?.config, { count: 5, text: 'both' });
+  t.match(config.components.extension.get('thing/b')?.config, { count: 5, text: 'own' });
+  t.match(await problemsOf([`${PIPELINE}extensions:\n  thing: { <<: 5 }\n`]), [/<< merges maps/]);
+  t.match(await problemsOf([`${PIPELINE}extensions:\n  thing: { "<<": {} }\n`]), [/unknown key "<<"/]);
 });
 
 void t.test('aliases work and cannot be expanded excessively', async (t) => {

@@ -135,6 +135,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     for (const { delivery_id } of claims)
       t.match(await queue.read('one', delivery_id), { status: 'failed', attempt_count: 1 });
     t.strictSame(await queue.stats(NOON + HOUR), { pending: 0, overdueMs: 0 });
+    await store.endpoints.update('one', idOf(owner), { is_active: true }, NOON);
     t.ok(await queue.retry('one', last.delivery_id));
     t.notOk(await queue.retry('two', last.delivery_id));
     t.notOk(await queue.retry('one', randomUUID()));
@@ -229,6 +230,18 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.ok(await queue.retry('one', a.delivery_id), 'retrying has no effect');
     const later = await queue.claim(request({ now: NOON + HOUR }));
     t.not(only(later.claims).endpoint_id, idOf(owner));
+  });
+
+  void t.test('a receiver that is gone pauses its endpoint at once', async (t) => {
+    const { store } = await open(t);
+    const owner = await anOwner(store, 'one');
+    const queue = store.deliveries;
+    await queue.enqueue(some(2, owner.userId), NOON);
+    const { claims } = await queue.claim(request({ limit: 1 }));
+    const gone = { ...failure(only(claims)), isGone: true };
+    t.same(await queue.finish([gone], RULES), [idOf(owner)]);
+    t.match(await store.endpoints.find(idOf(owner)), { consecutive_failures: 1, is_active: false });
+    t.same((await queue.claim(request({ now: NOON + HOUR }))).claims, [], 'the other delivery waits');
   });
 
   void t.test('held deliveries resume spread over time, unless they are too old', async (t) => {

@@ -144,6 +144,24 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
     t.equal((await store.runs.readSpan(tenant, id, whole.span_id))?.events, undefined);
   });
 
+  void t.test('a failed span with its own payload gets its exception', async (t) => {
+    const opened = await open(t, { fileRows: 9 });
+    const tenant = await opened.addUser();
+    const trace = aHeader();
+    const id = trace.trace_id;
+    const whole = { input_data: { a: 1 }, output_data: { b: 1 } };
+    const [failed, fine] = [aSpanRecord(id, { ...whole, status: 'failed' }), aSpanRecord(id, whole)];
+    const exceptions = [failed, fine].map(({ span_id }) =>
+      anEvent(id, span_id, 'client.operation.exception'),
+    );
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [failed, fine] }] }, RECEIVED);
+    await opened.store.writer.logs({ tenant, items: exceptions }, RECEIVED);
+    const expected = new Map([[failed.span_id, loggedOf(...exceptions.slice(0, 1))]]);
+    await agree(t, opened, tenant, id, expected, 'hot');
+    await opened.settled();
+    await agree(t, opened, tenant, id, expected, 'moved');
+  });
+
   void t.test('log records of another user with the same ids do not apply', async (t) => {
     const opened = await open(t);
     const [anna, ben] = [await opened.addUser(), await opened.addUser()];

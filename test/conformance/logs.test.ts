@@ -3,7 +3,7 @@ import { uuidV7, uuidV7InOrder } from '../../src/signal/ids.js';
 import { searchLogs, shownLog } from '../storage/duckdb/log-search.js';
 import { SEVERITIES, type LogRecord } from '../../src/signal/log-record.js';
 import { MOST_LOG_SERVICES, type LogFilter } from '../../src/storage/contracts/logs.js';
-import { logMatcher, searchedText } from '../../src/storage/shared/matches-log.js';
+import { logMatcher, textsOf } from '../../src/storage/shared/matches-log.js';
 import { aLog, fromService } from '../support/log-records.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
@@ -83,8 +83,8 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
           observed_at: '2026-01-15T12:00:00Z',
           severity_number: 9,
           severity_text: 'INFO',
-          flags: 0,
           event_name: null,
+          flags: 0,
           resource: { 'service.name': 'big', host: 'a' },
           scope: { name: 'lib' },
         },
@@ -162,6 +162,31 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
     }
   });
 
+  void t.test('finds what a person sees in bodies, event names and attributes', async (t) => {
+    const opened = await open(t, { fileRows: 4 });
+    const tenant = await opened.addUser();
+    for (const log of SEARCHED)
+      await opened.store.writer.logs({ tenant, items: [{ ...log, id: uuidV7(NOON / 1000) }] }, RECEIVED);
+    for (const state of ['hot', 'moved']) {
+      for (const [filter, expected] of SEARCHES) {
+        const text = `${state}: ${JSON.stringify(filter)}`;
+        const { count, items } = await searchLogs(opened.store, tenant, filter);
+        t.strictSame(items.map(({ attributes }) => attributes.n).reverse(), expected, text);
+        t.equal(count, expected.length, text);
+        t.strictSame(
+          foundIn(SEARCHED, filter).map(({ attributes }) => attributes.n),
+          expected,
+          `${text}, before it is stored`,
+        );
+        if (state === 'hot') continue;
+        const times = { start_time: NOON - 5e6, end_time: NOON + 90e6 };
+        const facets = await opened.store.logs.facets(tenant, filter, { interval: 7e6, ...times });
+        t.equal(facets.count, expected.length, `${text}, counted`);
+      }
+      await opened.settled();
+    }
+  });
+
   void t.test('finds the trace of a record by its id, for its owner only', async (t) => {
     const opened = await open(t, { fileRows: 2 });
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
@@ -178,10 +203,85 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
   });
 }
 
+const SEARCHED: readonly LogRecord[] = [
+  { body: { msg: 'Unhandled\nTraceback (most recent call last):\n\tValueError: boom' } },
+  { body: '{"log":"{\\"text\\":\\"first\\\\nsecond\\"}\\n","name":"\\u6570\\u636e\\ud83d\\ude80"}' },
+  { body: '2026-01-15T12:00:00Z stdout F {"message":"pool\\tdrained"}' },
+  {
+    body: '\x1b[31mERROR\x1b[39m \x1b[38;5;3m[PumpService]\x1b[39m pressure \x1b]8;;http://a.example\x07lost\x1b]8;;\x07',
+  },
+  { body: '数据库连接失败，请重试' },
+  { body: 'データベースに接続できません' },
+  { body: 'เชื่อมต่อฐานข้อมูลไม่ได้' },
+  { body: 'deploy 🚀 done -> next' },
+  { body: 'C:\\new\\table is [not a list]' },
+  {
+    body: null,
+    event_name: 'codex.user_prompt',
+    attributes: { prompt: 'weather in Straße', 'http.status_code': 503 },
+  },
+  {
+    body: null,
+    attributes: {
+      'event.name': 'codex.tool_result',
+      'a/b~c': 'O\'Neil "x"',
+      nested: { deep: ['inner words'] },
+    },
+  },
+  { body: 'tail', attributes: { big: 'x '.repeat(5000) + 'unreachable', next: 'reachable \nafter' } },
+  { body: '안녕하세요 데이터베이스가 猫' },
+].map((log, n) => aLog({ ...log, attributes: { ...log.attributes, n } }));
+
+const SEARCHES: readonly (readonly [LogFilter, readonly number[]])[] = [
+  [{ query: 'Traceback' }, [0]],
+  [{ query: 'nTraceback' }, []],
+  [{ query: 'ValueError boom' }, [0]],
+  [{ query: '"call last valueerror"' }, [0]],
+  [{ query: 'msg' }, [0]],
+  [{ query: 'second' }, [1]],
+  [{ query: 'first text' }, [1]],
+  [{ query: '数据' }, [1, 4]],
+  [{ query: '🚀' }, [1, 7]],
+  [{ query: 'drained stdout' }, [2]],
+  [{ query: 'ERROR "error pumpservice pressure lost"' }, [3]],
+  [{ query: '31mERROR' }, []],
+  [{ query: '连接' }, [4]],
+  [{ query: '数据库连接失败' }, [4]],
+  [{ query: '败请' }, []],
+  [{ query: '"请重试"' }, [4]],
+  [{ query: 'データベース' }, [5]],
+  [{ query: 'ﾃﾞｰﾀ 接続' }, [5]],
+  [{ query: 'ฐานข้อมูล' }, [6]],
+  [{ query: '데이터' }, [12]],
+  [{ query: '猫' }, [12]],
+  [{ query: '"deploy done"' }, [7]],
+  [{ query: '->' }, [7]],
+  [{ query: 'done🚀' }, [7]],
+  [{ query: '!!!' }, []],
+  [{ query: '""' }, []],
+  [{ query: 'new table' }, [8]],
+  [{ query: 'codex' }, [9, 10]],
+  [{ query: '"codex user"' }, [9]],
+  [{ query: 'STRASSE' }, []],
+  [{ query: 'straße 503' }, [9]],
+  [{ query: '"prompt weather"' }, []],
+  [{ query: 'inner deep' }, [10]],
+  [{ query: 'unreachable' }, []],
+  [{ query: 'reachable after' }, [11]],
+  [{ event_name: 'codex.user_prompt' }, [9]],
+  [{ event_name: 'codex.tool_result' }, [10]],
+  [{ event_name: 'codex' }, []],
+  [{ attributes: { 'a/b~c': 'O\'Neil "x"' } }, [10]],
+  [{ attributes: { 'http.status_code': '503', prompt: 'weather in Straße' } }, [9]],
+  [{ attributes: { 'http.status_code': '50' } }, []],
+  [{ attributes: { nested: '{"deep":["inner words"]}' }, query: 'inner' }, [10]],
+  [{ attributes: { missing: '' } }, []],
+];
+
 /** The records that match a filter, by the rules for records not yet stored. */
 function foundIn(all: readonly LogRecord[], filter: LogFilter): LogRecord[] {
   const { fields, text } = logMatcher(filter);
-  return all.filter((record) => fields(record) && (text === null || text(searchedText(record))));
+  return all.filter((record) => fields(record) && (text === null || text(textsOf(record))));
 }
 
 /** Occurrences of each value. */

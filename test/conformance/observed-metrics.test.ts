@@ -25,51 +25,56 @@ function ranges(stats: readonly MetricStats[]): [number, number | null, number |
 }
 
 function checkObserved(t: Test, open: OpenTelemetry): void {
-  void t.test('the newest finite point of each series counts, to the microsecond', async (t) => {
-    const opened = await open(t, { fileRows: 20 });
-    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
-    const { pointsStart } = AT_NOON;
-    const cpu = (host: string, value: number | null, timestamp?: number): MetricPoint =>
-      of('cpu', host, value, timestamp);
-    const items = [
-      cpu('a', 2, NOON - SECOND),
-      cpu('a', 1, NOON - 2 * SECOND),
-      cpu('stale', 30, pointsStart),
-      cpu('fresh', 4, pointsStart + 1),
-      cpu('future', 50, NOON + 1),
-      cpu('not a number', Number.NaN, NOON),
-      cpu('not a number', 6, NOON - 3 * SECOND),
-      cpu('infinite', Infinity, NOON),
-      cpu('none', null, NOON),
-      of('memory', 'a', -1, NOON),
-    ];
-    await opened.store.writer.metrics({ tenant, items }, RECEIVED);
-    await opened.store.writer.metrics({ tenant: other, items: [cpu('other', 7)] }, RECEIVED);
-    const service = null;
-    const wanted = { userId: tenant, name: 'cpu', service };
-    const look = async () => ranges(await observe(opened, wanted))[0];
-    const found = await observe(
-      opened,
-      wanted,
-      { userId: tenant, name: 'nothing', service },
-      { userId: other, name: 'cpu', service },
-      { userId: 'nobody', name: 'cpu', service },
-      { userId: tenant, name: 'memory', service },
-      wanted,
-    );
-    const nothing = [0, null, null];
-    t.strictSame(ranges(found), [[3, 2, 6], nothing, [1, 7, 7], nothing, [1, -1, -1], [3, 2, 6]]);
-    t.same(found[1]?.isNew, []);
-    // A late point, and one with the time of another: the last received counts.
-    await opened.store.writer.metrics({ tenant, items: [cpu('a', 0, NOON - 5 * SECOND)] }, RECEIVED);
-    t.strictSame(await look(), [3, 2, 6]);
-    await opened.store.writer.metrics({ tenant, items: [cpu('a', 1.5, NOON - SECOND)] }, RECEIVED);
-    t.strictSame(await look(), [3, 1.5, 6]);
-    await opened.reopen();
-    await opened.store.writer.metrics({ tenant, items: [cpu('b', 1)] }, RECEIVED);
-    await opened.settled();
-    t.strictSame(await look(), [4, 1, 6]);
-  });
+  void t.test(
+    'the newest point of each series counts, to the microsecond, and one without a value ends it',
+    async (t) => {
+      const opened = await open(t, { fileRows: 20 });
+      const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+      const { pointsStart } = AT_NOON;
+      const cpu = (host: string, value: number | null, timestamp?: number): MetricPoint =>
+        of('cpu', host, value, timestamp);
+      const items = [
+        cpu('a', 2, NOON - SECOND),
+        cpu('a', 1, NOON - 2 * SECOND),
+        cpu('stale', 30, pointsStart),
+        cpu('fresh', 4, pointsStart + 1),
+        cpu('future', 50, NOON + 1),
+        cpu('not a number', Number.NaN, NOON),
+        cpu('not a number', 6, NOON - 3 * SECOND),
+        cpu('infinite', Infinity, NOON),
+        cpu('none', null, NOON),
+        of('memory', 'a', -1, NOON),
+      ];
+      await opened.store.writer.metrics({ tenant, items }, RECEIVED);
+      await opened.store.writer.metrics({ tenant: other, items: [cpu('other', 7)] }, RECEIVED);
+      const service = null;
+      const wanted = { userId: tenant, name: 'cpu', service };
+      const look = async () => ranges(await observe(opened, wanted))[0];
+      const found = await observe(
+        opened,
+        wanted,
+        { userId: tenant, name: 'nothing', service },
+        { userId: other, name: 'cpu', service },
+        { userId: 'nobody', name: 'cpu', service },
+        { userId: tenant, name: 'memory', service },
+        wanted,
+      );
+      const nothing = [0, null, null];
+      t.strictSame(ranges(found), [[2, 2, 4], nothing, [1, 7, 7], nothing, [1, -1, -1], [2, 2, 4]]);
+      t.same(found[1]?.isNew, []);
+      // A late point, and one with the time of another: the last received counts.
+      await opened.store.writer.metrics({ tenant, items: [cpu('a', 0, NOON - 5 * SECOND)] }, RECEIVED);
+      t.strictSame(await look(), [2, 2, 4]);
+      await opened.store.writer.metrics({ tenant, items: [cpu('a', 1.5, NOON - SECOND)] }, RECEIVED);
+      t.strictSame(await look(), [2, 1.5, 4]);
+      await opened.reopen();
+      await opened.store.writer.metrics({ tenant, items: [cpu('b', 1)] }, RECEIVED);
+      await opened.settled();
+      t.strictSame(await look(), [3, 1, 4]);
+      await opened.store.writer.metrics({ tenant, items: [cpu('fresh', null, NOON)] }, RECEIVED);
+      t.strictSame(await look(), [2, 1, 1.5]);
+    },
+  );
 
   void t.test('a service uses its own series if any series names a service', async (t) => {
     const opened = await open(t);

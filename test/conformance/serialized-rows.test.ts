@@ -82,10 +82,10 @@ function checkSerialized(t: Test, open: OpenTelemetry): void {
       origin: { resource: { host: 'a' }, scope: { name: 'lib' }, serviceName: '' },
     });
     await store.writer.logs({ tenant, items: [log] }, RECEIVED);
-    const { observed_at, severity_number, severity_text, event_name, flags, origin, ...shown } = log;
+    const { observed_at, severity_number, severity_text, flags, origin, ...shown } = log;
     const row: StoredLog = { ...shown, service_name: origin.serviceName };
     const { resource, scope } = origin;
-    const details = { observed_at, severity_number, severity_text, flags, event_name, resource, scope };
+    const details = { observed_at, severity_number, severity_text, flags, resource, scope };
     for (const [asked, expected] of [
       [false, row],
       [true, { ...row, details }],

@@ -3,6 +3,7 @@ import t from 'tap';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import { RUN_STATUSES, type SpanRecord } from '../../src/signal/span.js';
 import { fold, type Run } from '../../src/runs/fold.js';
+import { timesOutAt } from '../../src/runs/rules/following-header.js';
 import { factsOf, keyOf, type SpanFacts } from '../../src/runs/rules/span-facts.js';
 import type { RunMessage, SpanFact } from '../../src/runs/run-messages.js';
 import { RunState } from '../../src/runs/run-state.js';
@@ -62,7 +63,7 @@ class StepByStep {
 
   #apply(step: Step): void {
     this.#now++;
-    if (step.kind === 'timeout') this.state?.timeOut();
+    if (step.kind === 'timeout') this.#timeOut();
     else if (step.kind === 'outcome') this.state?.setOutcome(step.success, step.outcome ?? undefined);
     else if (this.state === null) {
       const known = { lastSeenAt: this.#now, isStored: false, isMapped: this.#isMapped, hasEnded: false };
@@ -72,6 +73,12 @@ class StepByStep {
       this.state.applyHeader(step.named, factsAt(step), this.#now);
       for (const span of step.spans) this.#applySpan(this.state, span);
     }
+  }
+
+  /** A store finds only runs that can time out. */
+  #timeOut(): void {
+    const { state } = this;
+    if (state !== null && timesOutAt(state.header, state.lastSeenAt) !== null) state.timeOut();
   }
 
   #applySpan(state: RunState, { row, payload, node }: SentSpan): void {
@@ -101,7 +108,8 @@ function messagesOf(commits: readonly Commit[], isMapped: boolean) {
     if (step.kind === 'header') {
       messages.push({ kind: 'header', order, receivedAt: order, named: step.named, isMapped });
       spans.push(...step.spans.map(({ row, node }) => ({ order, row, node })));
-    } else messages.push({ ...step, order });
+    } else if (step.kind === 'timeout') messages.push({ ...step, order, at: Infinity });
+    else messages.push({ ...step, order });
   }
   return { messages, spans };
 }
@@ -174,7 +182,7 @@ void t.test('a time-out lasts until new data arrives and does not end the run', 
   ];
   const [first, running] = came(1, { span_id: SPAN, status: 'running', ended_at: null });
   const [second, ended] = came(3, { span_id: SPAN, status: 'failed', ended_at: NOON + 7 });
-  const idle: RunMessage = { kind: 'timeout', order: 2 };
+  const idle: RunMessage = { kind: 'timeout', order: 2, at: NOON };
   const statusOf = (run: Run | null) =>
     run && [RUN_STATUSES[run.header.status], run.hasEnded, run.lastSeenAt];
   t.same(statusOf(fold([first, idle], [running])), ['timed_out', false, 1]);

@@ -4,7 +4,7 @@ import { serializeContext } from '../../src/signal/run-context.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../src/signal/span.js';
 import { durationMs, totalTokens } from '../../src/runs/rules/completion.js';
-import { DERIVED, FOLLOWS_SPANS } from '../../src/runs/rules/derived.js';
+import { DERIVED, FOLLOWS_SPANS, REMOTE_PARENT } from '../../src/runs/rules/derived.js';
 import type { NamedHeader } from '../../src/runs/rules/following-header.js';
 import { contextOf, tagsKey } from '../../src/runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../src/runs/rules/header-of-spans.js';
@@ -59,6 +59,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
     .record({
       id: fc.nat(6),
       parent: nullable(fc.nat(8), 4),
+      isRemote: fc.boolean(),
       type: fc.nat(5),
       node: isMapped ? fc.constantFrom(NO_NODE, AGENT, 8, 9) : fc.constant(NO_NODE),
       status: fc.constantFrom(RUNNING, RUNNING, ...STATUSES),
@@ -110,7 +111,8 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
         context: made.context,
         derived:
           (made.duration === null ? DERIVED.duration_ms : 0) |
-          (made.total === null ? DERIVED.total_tokens : 0),
+          (made.total === null ? DERIVED.total_tokens : 0) |
+          (made.isRemote ? REMOTE_PARENT : 0),
       };
       // A completion adds a missing payload, so that the node is derived again.
       return { row, payload: payloadOf(made.status === RUNNING ? 'sent\t\t' : '\tgiven\t'), node: made.node };
@@ -157,6 +159,7 @@ const declared = fc
       sdk_version: made.version,
       sample_rate: made.rate,
       idle_timeout_ms: null,
+      orphan_wait_ms: null,
       derived:
         DERIVED.user_id |
         (made.session === null ? DERIVED.session_id : 0) |
@@ -175,6 +178,7 @@ const following = fc
     rate: nullable(fc.constantFrom(0.1, 1)),
     success: nullable(fc.boolean()),
     timeout: nullable(fc.constant(1000), 4),
+    wait: nullable(fc.constant(10), 4),
   })
   .map((made) => (spans: readonly SentSpan[]): NamedHeader => {
     const facts = spans.map(({ row, node }) => factsOf(row, node));
@@ -198,6 +202,7 @@ const following = fc
       sdk_version: made.version,
       sample_rate: made.rate,
       idle_timeout_ms: made.timeout,
+      orphan_wait_ms: made.wait,
       derived: FOLLOWS_SPANS | DERIVED.total_tokens | DERIVED.total_cost_usd,
     };
     return { header, agent: given?.agent ?? 'default' };

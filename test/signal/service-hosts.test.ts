@@ -1,11 +1,12 @@
 import t from 'tap';
-import { headOfUrl, hostOf } from '../../src/signal/url-host.js';
+import { headOfUrl, hostName, hostOf } from '../../src/signal/url-host.js';
 
 const HOSTS: Readonly<Record<string, string | undefined>> = {
   'https://api.example.com/v1/chat?x=1#y': 'api.example.com',
   'HTTPS://API.Example.COM:8443/': 'api.example.com',
   '  http://host/  ': 'host',
   'http://host': 'host',
+  'http://host./x': 'host',
   'http://host?x': 'host',
   'http://host#x': 'host',
   'http://user:secret@Host:80/x@y': 'host',
@@ -71,3 +72,17 @@ for (const [url, host] of Object.entries(HOSTS)) {
     t.equal(hostOf(headOfUrl(url)), host, 'and so does its prefix');
   });
 }
+
+void t.test('addresses have the form of hosts', async (t) => {
+  for (const [address, host] of [
+    ['[::1]', '::1'],
+    ['::1', '::1'],
+    ['2001:DB8::A', '2001:db8::a'],
+    ['API.Example.com.', 'api.example.com'],
+    ['Orders', 'orders'],
+    ['localhost:8080', 'localhost'],
+    ['http://Orders:80/x', 'orders'],
+    ['/run/x.sock', '/run/x.sock'],
+  ] as const)
+    t.equal(hostName(address), host, address);
+});

@@ -194,9 +194,15 @@ const CASES: readonly Case[] = [
     node: '__proto__',
   },
 
-  { what: 'a number in a name', type: 'custom', name: 'Step 12', node: 'Step <n>' },
-  { what: 'a number in the name of a request', type: 'http', name: 'GET /users/17', node: 'GET /users/<n>' },
-  { what: 'a number in the name of a query', type: 'db', name: 'get user_17', node: 'get user_<n>' },
+  { what: 'a short number in a name stays', type: 'custom', name: 'Step 12', node: 'Step 12' },
+  { what: 'a number in a name', type: 'custom', name: 'Step 1234', node: 'Step <n>' },
+  {
+    what: 'a number in the name of a request',
+    type: 'http',
+    name: 'GET /users/1745',
+    node: 'GET /users/<n>',
+  },
+  { what: 'a number in the name of a query', type: 'db', name: 'get user_1745', node: 'get user_<n>' },
   {
     what: 'an id in a declared name',
     type: 'http',
@@ -208,6 +214,19 @@ const CASES: readonly Case[] = [
     type: 'http',
     metadata: { 'peer.service': 'orders-2' },
     node: 'orders-2',
+  },
+  {
+    what: 'a long number in a declared name',
+    type: 'http',
+    metadata: { 'peer.service': 'orders-20261' },
+    node: 'orders-<n>',
+  },
+  { what: 'a host in brackets', type: 'http', metadata: { 'server.address': '[::1]' }, node: '::1' },
+  {
+    what: 'the full name of a host',
+    type: 'http',
+    metadata: { 'server.address': 'API.example.' },
+    node: 'api.example',
   },
   { what: 'an address stays', type: 'http', metadata: { 'server.address': '10.0.0.1' }, node: '10.0.0.1' },
   {
@@ -231,7 +250,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a name that numbers make too long',
     type: 'custom',
-    name: '1 '.repeat(400),
+    name: '1000 '.repeat(400),
     node: '<n> '.repeat(256).trim(),
   },
 
@@ -247,10 +266,10 @@ const CASES: readonly Case[] = [
   { what: 'a hint: a declared name', type: 'http', hint: '=orders-2', node: 'orders-2' },
   { what: 'a hint: a host', type: 'http', hint: '/https://API.example:8443', node: 'api.example' },
   { what: 'a hint: no host', type: 'http', name: 'GET', hint: '/', node: 'GET' },
-  { what: 'a hint: the name of the span', type: 'db', name: 'get 5', hint: '#', node: 'get <n>' },
-  { what: 'a hint: a queue', type: 'custom', hint: '#kafka/orders-17', node: 'kafka/orders-<n>' },
+  { what: 'a hint: the name of the span', type: 'db', name: 'get 5000', hint: '#', node: 'get <n>' },
+  { what: 'a hint: a queue', type: 'custom', hint: '#kafka/orders-1745', node: 'kafka/orders-<n>' },
   { what: 'a hint of a model call', type: 'llm', hint: '=openai', node: null },
-  { what: 'a hint of a tool', type: 'tool', hint: '=weather', node: null },
+  { what: 'a hint of a tool', type: 'tool', hint: '=weather', node: 'weather' },
 ];
 
 for (const { what, type, name = 'step', input = null, metadata = null, hint = null, node } of CASES) {

@@ -112,6 +112,12 @@ export function malformedTraces(): readonly MalformedTrace[] {
     header('a start that is missing', 'started_at', undefined, /^\/trace\/started_at: is required$/),
     header('a start in seconds', 'started_at', 1_778_000_000, /^\/trace\/started_at: must be a string/),
     header('a start without a time', 'started_at', '2026-11-03', /must be an ISO 8601 date-time/),
+    header(
+      'the zero time of Go',
+      'started_at',
+      '0001-01-01T00:00:00Z',
+      /must be between July 1684 and June 2255, not "0001-01-01T00:00:00Z"$/,
+    ),
     header('a start in words', 'started_at', 'yesterday', /not "yesterday"$/),
     header('a start in a 13th month', 'started_at', '2026-13-01T00:00:00Z', /ISO 8601/),
     header('a start on 29 February of no leap year', 'started_at', '2026-02-29T00:00:00Z', /ISO 8601/),

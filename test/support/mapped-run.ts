@@ -42,20 +42,22 @@ export interface MappedRun {
 export interface Sending {
   readonly service?: string;
   readonly scope?: string;
+  /** Attributes of the resource besides `service.name`. */
+  readonly resource?: JsonObject;
   readonly names?: AddedAgentNames;
 }
 
 /** Maps one run sent in a single request. */
 export function mapRun(
   root: SentSpan,
-  { service = 'svc', scope = 'some.scope', names }: Sending = {},
+  { service = 'svc', scope = 'some.scope', resource = {}, names }: Sending = {},
 ): MappedRun {
   const spans = numbered(root);
   const { batch, rejected } = spansToTraces(
     {
       resourceSpans: [
         {
-          resource: { attributes: toKeyValues({ 'service.name': service }) },
+          resource: { attributes: toKeyValues({ 'service.name': service, ...resource }) },
           scopeSpans: [{ scope: { name: scope }, spans }],
         },
       ],

@@ -157,6 +157,7 @@ export function declaredRun(): TraceRecord {
       sample_rate: 0.25,
       follows_spans: false,
       idle_timeout_ms: null,
+      orphan_wait_ms: null,
     },
     spans: [
       span({

@@ -26,7 +26,7 @@ export function recordedPrograms(): ReadonlyMap<string, string> {
 
 /** All recordings, including logs and metrics. */
 export function recordings(): readonly RecordedProgram[] {
-  return ['frameworks', 'otlp-traces'].flatMap((folder) =>
+  return ['clients', 'frameworks', 'otlp-traces'].flatMap((folder) =>
     [...tracesIn(folder)].map(([file, body]) => {
       const name = file.replace(ENDING, '');
       const beside = (signal: 'logs' | 'metrics') =>

@@ -26,6 +26,7 @@ export function aHeader(changes: Partial<TraceHeader> = {}): TraceHeader {
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
+    orphan_wait_ms: null,
     ...changes,
   };
 }

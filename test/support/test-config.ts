@@ -24,7 +24,6 @@ receivers:
   trace_batch: { endpoint: 127.0.0.1:0 }
   otlp:
     protocols: { http: { endpoint: 127.0.0.1:000 }, grpc: { endpoint: 127.0.0.1:0 } }
-    api_endpoint: 127.0.0.1:0
 service:
   telemetry:
     logs: { format: json }

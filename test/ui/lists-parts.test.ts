@@ -103,6 +103,7 @@ void t.test('price swaps are in the link, for any model name', async (t) => {
 void t.test('shows unknown parts of an estimate', async (t) => {
   const price = {
     ...{ input: 1, cached_read: 0.1, cached_write: 1, audio_input: 1, output: 4, audio_output: 4 },
+    ...{ cached_write_5m: 1, cached_write_1h: 2, tiers: { flex: null, batch: 0.5, priority: null } },
     long: null,
   };
   const none = { input: 0, cached_read: 0, cached_write: 0, audio_input: 0, output: 0, audio_output: 0 };

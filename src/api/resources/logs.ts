@@ -13,6 +13,8 @@ import { encodeMomentCursor, decodeMomentCursor } from '../support/moment-cursor
 import { notFound } from '../support/not-found.js';
 
 export const MAX_LOG_QUERY = 1024;
+/** Attributes that one search may name. */
+const MOST_ATTRIBUTES = 10;
 const MAX_OFFSET = 1_000_000_000;
 
 const logSchema = Type.Object(
@@ -21,6 +23,14 @@ const logSchema = Type.Object(
     timestamp: time(),
     severity: Type.Enum(SEVERITIES),
     service_name: Type.String({ description: 'Empty if not sent.' }),
+    event_name: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            'From the field, else from the attribute `event.name`. Absent if not sent; with `details` null.',
+        }),
+      ),
+    ),
     body: nullable(Type.String({ description: 'Bodies other than text are shown as JSON. Null: not sent.' })),
     trace_id: nullable(uuid()),
     span_id: nullable(uuid()),
@@ -29,13 +39,22 @@ const logSchema = Type.Object(
     severity_number: Type.Optional(Type.Integer({ description: 'As sent; 0 for none.' })),
     severity_text: Type.Optional(Type.String()),
     flags: Type.Optional(Type.Integer()),
-    event_name: Type.Optional(
-      nullable(Type.String({ description: 'For a GenAI event of a span, also its attribute `event.name`.' })),
-    ),
     resource: Type.Optional(jsonObject()),
     scope: Type.Optional(nullable(jsonObject())),
   },
   { title: 'LogRecord' },
+);
+
+/** In the query one parameter for each attribute: `attribute.http.route=/items`. */
+const attributesParameter = Type.Optional(
+  Type.Record(Type.String(), Type.String({ maxLength: MAX_LOG_QUERY }), {
+    maxProperties: MOST_ATTRIBUTES,
+    prefix: 'attribute.',
+    description: [
+      'The value of the attribute KEY, for example `attribute.http.route=/items`: a whole text, or the JSON of any other value.',
+      `At most ${MOST_ATTRIBUTES} attributes.`,
+    ].join(' '),
+  }),
 );
 
 /** Filters for records, in addition to their times. */
@@ -47,6 +66,13 @@ export const logParameters = {
   severity: Type.Optional(Type.Enum(SEVERITIES)),
   trace_id: Type.Optional(uuid()),
   span_id: Type.Optional(uuid('Needs `trace_id`.')),
+  event_name: Type.Optional(
+    Type.String({
+      maxLength: MAX_LOG_QUERY,
+      description: 'The whole name, also as the attribute `event.name`.',
+    }),
+  ),
+  'attribute.KEY': attributesParameter,
 };
 
 const searchLogs = {
@@ -56,8 +82,12 @@ const searchLogs = {
   tag: 'logs',
   summary: 'Search log records, newest first',
   description: [
-    'All conditions must be met. `query` is split into tokens: runs of letters and digits after NFKC and lower-casing. Each token must',
-    'occur in the body as a whole token; the tokens of a `"quoted phrase"` must be adjacent. There are no wildcards.',
+    'All conditions must be met. `query` searches the body as a person sees it (strings of JSON decoded, without escape sequences of',
+    'terminals), the event name and the values of attributes (8192 characters of a value, 32 768 of a record). It is split into tokens:',
+    'runs of letters and digits after NFKC and lower-casing. Each token must occur as a whole token; the tokens of a `"quoted phrase"`',
+    'must be adjacent. In scripts without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) any part of a text is found.',
+    'Emoji, and words without letters and digits such as `->`, are found as they are. There are no wildcards. A query without anything',
+    'to look for finds nothing.',
   ].join(' '),
   access: 'read',
   query: Type.Object({
@@ -157,6 +187,8 @@ export function untimedLogFilter(query: UntimedQuery): LogFilter {
     ...(query.severity === undefined ? {} : { severity: query.severity }),
     ...(query.trace_id === undefined ? {} : { trace_id: query.trace_id }),
     ...(query.span_id === undefined ? {} : { span_id: query.span_id }),
+    ...(query.event_name === undefined ? {} : { event_name: query.event_name }),
+    ...(query['attribute.KEY'] === undefined ? {} : { attributes: query['attribute.KEY'] }),
   };
 }
 
@@ -182,12 +214,13 @@ async function serializeFound(
 }
 
 export function serializeLog({ details, ...log }: StoredLog) {
-  const { id, timestamp, severity, service_name, body, trace_id, span_id, attributes } = log;
+  const { id, timestamp, severity, service_name, event_name, body, trace_id, span_id, attributes } = log;
   return {
     id,
     timestamp: formatTime(timestamp),
     severity,
     service_name,
+    ...((event_name !== null || details !== undefined) && { event_name }),
     body: bodyText(body),
     trace_id,
     span_id,
@@ -197,7 +230,6 @@ export function serializeLog({ details, ...log }: StoredLog) {
       severity_number: details.severity_number,
       severity_text: details.severity_text,
       flags: details.flags,
-      event_name: details.event_name,
       resource: details.resource,
       scope: details.scope,
     }),

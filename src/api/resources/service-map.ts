@@ -38,7 +38,7 @@ const nodeSchema = Type.Object(
   {
     id: Type.String({ description: 'The name of the service or agent.' }),
     name: Type.String(),
-    node_type: Type.Enum(Object.values(NODE_TYPES)),
+    node_type: Type.Enum([...new Set(Object.values(NODE_TYPES))]),
     span_type: Type.Enum(SPAN_TYPES, { description: 'The span type that creates the node.' }),
     span_count: count('Spans of the node. 0: an agent without spans of its own.'),
     ...stats,

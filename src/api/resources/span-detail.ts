@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { plain } from '../../otlp/encode/json.js';
 import { shownSpan } from '../../otlp/encode/sent-span.js';
 import { SPAN_KINDS } from '../../otlp/map/span-metadata-names.js';
+import { isOwnParent } from '../../otlp/map/span-metadata.js';
 import { hexOf } from '../../otlp/wire/ids.js';
 import { int64ToBigInt } from '../../otlp/wire/int64.js';
 import { formatNanos } from '../../otlp/wire/nano-time.js';
@@ -50,8 +51,8 @@ const sentSchema = {
   flags: nullable(count()),
   status_code: nullable(Type.Integer({ description: 'As sent: 0 unset, 1 ok, 2 error.' })),
   status_message: nullable(Type.String({ description: 'As sent; null if not sent.' })),
-  sent_start: nanoTime('Start with nanoseconds.'),
-  sent_end: nanoTime('End with nanoseconds as sent, even if it is before the start.'),
+  sent_start: nanoTime('Start with nanoseconds as sent.'),
+  sent_end: nanoTime('End with nanoseconds as sent, even if it was replaced.'),
   attributes: nullable(keyValues()),
   dropped_attributes_count: nullable(count()),
   events: nullable(
@@ -92,7 +93,9 @@ const sentSchema = {
   ),
   resource: nullable(Type.Object({ attributes: keyValues() }, { title: 'SentResource' })),
   metadata: nullable(
-    jsonObject('Metadata of a span of the batch route, as sent. Null for a span received by OTLP.'),
+    jsonObject(
+      'Metadata of a span of the batch route, as sent. Of a span received by OTLP, what was corrected: `clock_skew` has the times as sent that were replaced, `self_parent` is true for a span that was sent as its own parent; null without corrections.',
+    ),
   ),
 };
 
@@ -112,7 +115,13 @@ function detailsOf(span: StoredSpan) {
   const metadata = span.details?.metadata ?? null;
   const sent = shownSpan(span, metadata, span.details?.sent ?? null);
   if (sent === undefined) return { ...NOTHING, metadata };
-  return { ...sentFields(sent.span), ...originFields(sent), metadata: null };
+  return { ...sentFields(sent.span), ...originFields(sent), metadata: correctionsOf(metadata, sent.span) };
+}
+
+function correctionsOf(metadata: JsonObject | null, sent: Span): JsonObject | null {
+  const skew = metadata?.['clock_skew'];
+  const found = { ...(skew && { clock_skew: skew }), ...(isOwnParent(sent) && { self_parent: true }) };
+  return Object.keys(found).length === 0 ? null : found;
 }
 
 /** Values of fields that spans of the batch route do not have. */

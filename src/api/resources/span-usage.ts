@@ -2,6 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import {
   COST_PARTS,
   COST_SOURCES,
+  COST_TIERS,
   USAGE_PARTS,
   type CostPart,
   type UsagePart,
@@ -12,7 +13,9 @@ import { count, nullable, usd } from '../support/fields.js';
 
 const USAGE: Readonly<Record<UsagePart, string>> = {
   cached_read: 'Input tokens read from a cache.',
-  cached_write: 'Input tokens written to a cache.',
+  cached_write: 'Input tokens written to a cache, with the following two.',
+  cached_write_5m: 'Input tokens cached for five minutes.',
+  cached_write_1h: 'Input tokens cached for one hour.',
   reasoning: 'Output tokens for reasoning.',
   audio_input: 'Audio input tokens.',
   audio_output: 'Audio output tokens.',
@@ -20,7 +23,9 @@ const USAGE: Readonly<Record<UsagePart, string>> = {
 const COST: Readonly<Record<CostPart, string>> = {
   input: 'Input, without caches and audio.',
   cached_read: 'Input read from a cache.',
-  cached_write: 'Input written to a cache.',
+  cached_write: 'Input written to a cache for an unknown time.',
+  cached_write_5m: 'Input cached for five minutes.',
+  cached_write_1h: 'Input cached for one hour.',
   audio_input: 'Audio input.',
   output: 'Output with its reasoning, without audio.',
   audio_output: 'Audio output.',
@@ -51,6 +56,12 @@ export const usageFields = {
           description: '`reported` by the span, or `priced` by the table of processor `cost`.',
         }),
         rule: nullable(Type.String({ description: 'The entry of the price table, with its line and date.' })),
+        tier: nullable(
+          Type.Enum(COST_TIERS, {
+            description:
+              'Service tier of the price; `unpriced` if the price table lacks the tier of the call and the standard price was used. Null: the standard tier, or a reported cost.',
+          }),
+        ),
       },
       {
         title: 'SpanCost',
@@ -83,6 +94,7 @@ export function serializeUsage({
             total: moneyToNumber(cost_usd),
             source: cost?.source ?? 'reported',
             rule: cost?.rule ?? null,
+            tier: cost?.tier ?? null,
           },
   };
 }

@@ -1,5 +1,6 @@
 import { serializeJson } from '../../signal/json.js';
-import { loggedPayload } from '../../otlp/map/logged-payload.js';
+import { hasFailed } from '../../storage/shared/logged-events.js';
+import { loggedError, loggedPayload } from '../../otlp/map/logged-payload.js';
 import { serializeRunFields } from '../../storage/shared/serialize-run.js';
 import { summaryJson, serializeSpanHead } from '../../storage/shared/serialize-span.js';
 import type { StoredSpan, StoredTrace, TraceSummary } from '../../storage/contracts/runs.js';
@@ -31,7 +32,11 @@ export async function serializeSummary(trace: TraceSummary): Promise<Uint8Array 
 }
 
 export function serializeSpan(span: StoredSpan) {
-  return { ...serializeSpanHead(span), ...payloadOf(span) };
+  return { ...serializeSpanHead({ ...span, error_message: errorOf(span) }), ...payloadOf(span) };
+}
+
+function errorOf({ status, error_message: own, events }: StoredSpan): string | null {
+  return events === undefined || !hasFailed(status) ? own : loggedError(own, events);
 }
 
 /** The span's own payload; missing parts come from log records. */

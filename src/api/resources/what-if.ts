@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { PlacedPrices } from '../../component/prices.js';
 import { validationProblem } from '../../http/field-errors.js';
-import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
+import { SUMMED_PARTS, type SummedPart } from '../../signal/call-details.js';
 import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
@@ -37,8 +37,8 @@ const callsSchema = Type.Object(
       { title: 'UnpriceableCalls', description: 'Calls without a calculable cost, by reason.' },
     ),
     tokens: Type.Object(
-      Object.fromEntries(COST_PARTS.map((part) => [part, Type.Number()])) as Record<
-        CostPart,
+      Object.fromEntries(SUMMED_PARTS.map((part) => [part, Type.Number()])) as Record<
+        SummedPart,
         ReturnType<typeof Type.Number>
       >,
       { title: 'PricedTokens', description: 'Tokens of the repriced calls; each token is in one part.' },

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { PriceRule } from '../../component/prices.js';
-import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
+import { COST_PARTS, SERVICE_TIERS, type CostPart, type ServiceTier } from '../../signal/call-details.js';
 import { RATE_SCALE, type Price, type Rates } from '../../signal/price.js';
 import { nullable, usd } from './fields.js';
 
@@ -8,6 +8,9 @@ const RATES: Readonly<Record<CostPart, string>> = {
   input: 'Input, without caches and audio.',
   cached_read: 'Input read from a cache; `input` if the table has no price for it.',
   cached_write: 'Input written to a cache; `input` if the table has no price for it.',
+  cached_write_5m: 'Input cached for five minutes; `cached_write` if the table has no price for it.',
+  cached_write_1h:
+    'Input cached for one hour; if the table has no price for it, twice `input` for Claude, otherwise `cached_write`.',
   audio_input: 'Audio input; `input` if the table has no price for it.',
   output: 'Output with its reasoning, without audio.',
   audio_output: 'Audio output; `output` if the table has no price for it.',
@@ -21,6 +24,16 @@ const rateFields = Object.fromEntries(
 const priceSchema = Type.Object(
   {
     ...rateFields,
+    tiers: Type.Object(
+      Object.fromEntries(
+        SERVICE_TIERS.map((tier) => [tier, nullable(Type.Number({ description: `Calls in tier ${tier}.` }))]),
+      ) as Record<ServiceTier, ReturnType<typeof nullable<ReturnType<typeof Type.Number>>>>,
+      {
+        title: 'TierFactors',
+        description:
+          'Factors for all prices of calls in a service tier. Null: the table has no price for it.',
+      },
+    ),
     long: nullable(
       Type.Object(
         { over: Type.Integer({ description: 'Input tokens, including caches.' }), ...rateFields },
@@ -75,16 +88,19 @@ export function generalRule(rules: readonly PriceRule[]): PriceRule | undefined 
 }
 
 /** US dollars per million tokens. */
-function serializePrice({ long, ...rates }: Price): Static<typeof priceSchema> {
+function serializePrice({ long, tiers, ...rates }: Price): Static<typeof priceSchema> {
   return {
     ...serializeRates(rates),
+    tiers: Object.fromEntries(SERVICE_TIERS.map((tier) => [tier, tiers?.[tier] ?? null])) as Record<
+      ServiceTier,
+      number | null
+    >,
     long: long === null ? null : { over: long.over, ...serializeRates(long) },
   };
 }
 
 function serializeRates(rates: Rates): Record<CostPart, number> {
-  return Object.fromEntries(COST_PARTS.map((part) => [part, rates[part] / RATE_SCALE])) as Record<
-    CostPart,
-    number
-  >;
+  return Object.fromEntries(
+    COST_PARTS.map((part) => [part, (rates[part] ?? rates.cached_write) / RATE_SCALE]),
+  ) as Record<CostPart, number>;
 }

@@ -19,9 +19,12 @@ export const runFields = {
   session_id: nullable(Type.String({ description: 'Session that the run belongs to.' })),
   user_id: nullable(Type.String({ description: 'End user of the run, as sent.' })),
   tags: Type.Array(Type.String()),
-  status: Type.Enum(RUN_STATUSES),
-  started_at: time(),
-  ended_at: nullable(time()),
+  status: Type.Enum(RUN_STATUSES, {
+    description:
+      '`timed_out`: sent as such, or a span has not ended and nothing new came for too long; later spans may still change it.',
+  }),
+  started_at: time('Unless declared, the earliest start of its spans.'),
+  ended_at: nullable(time('Unless declared, the latest end of its spans. Null while running.')),
   duration_ms: nullable(Type.Number()),
   success: nullable(Type.Boolean({ description: 'Null: not set yet.' })),
   outcome: nullable(Type.String()),

@@ -1,8 +1,9 @@
 import { serializeUsage } from '../../api/resources/span-usage.js';
-import { loggedPayload } from '../../otlp/map/logged-payload.js';
+import { hasFailed } from '../../storage/shared/logged-events.js';
+import { loggedError, loggedPayload } from '../../otlp/map/logged-payload.js';
 import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
-import type { LoggedEvent } from '../../signal/logged-event.js';
+import { EXCEPTION_EVENT, type LoggedEvent } from '../../signal/logged-event.js';
 import { moneyToNumber } from '../../signal/money.js';
 import {
   AGENT_SOURCES,
@@ -17,7 +18,7 @@ import { duplicateFields } from '../../storage/shared/serialize-run.js';
 import type { ExplainedSpan } from './explained.js';
 import type { Grounds, GroundsOfSpans } from './grounds.js';
 import type { StoredSpan } from './stored-runs.js';
-import { isReadKey } from '../../otlp/map/attribute-shapes.js';
+import { unreadKeys } from '../../otlp/map/attribute-shapes.js';
 import { RESERVED } from '../../otlp/map/span-metadata-names.js';
 import type { JsonObject } from '../../signal/attributes.js';
 
@@ -28,10 +29,8 @@ const NO_ATTRIBUTES: ReadonlySet<string> = new Set(RESERVED);
  *
  * @param metadata of the span
  */
-function unreadKeys(metadata: JsonObject): string[] {
-  return Object.keys(metadata)
-    .filter((key) => !NO_ATTRIBUTES.has(key) && !isReadKey(key))
-    .sort();
+function unreadAttributes(metadata: JsonObject): string[] {
+  return unreadKeys(Object.keys(metadata).filter((key) => !NO_ATTRIBUTES.has(key))).sort();
 }
 
 /**
@@ -53,6 +52,9 @@ export function explainedSpan(
   Object.assign(from, ended(grounds.of(itemAt(records, records.length - 1))));
   const type = itemAt(SPAN_TYPES, row.type);
   const payload = payloadOf(type, records, events, from);
+  const status = itemAt(RUN_STATUSES, row.status);
+  const error_message = hasFailed(status) ? loggedError(row.error_message, events) : row.error_message;
+  if (error_message !== row.error_message) from.error_message = `log record (${EXCEPTION_EVENT})`;
   const call = storedCall(row.call_details);
   if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
   return {
@@ -61,8 +63,8 @@ export function explainedSpan(
     depth,
     type,
     name: row.name,
-    status: itemAt(RUN_STATUSES, row.status),
-    error_message: row.error_message,
+    status,
+    error_message,
     started_at: formatTime(row.started_at),
     ended_at: row.ended_at === null ? null : formatTime(row.ended_at),
     duration_ms: row.duration_ms,
@@ -84,7 +86,7 @@ export function explainedSpan(
         : { source: itemAt(AGENT_SOURCES, row.agent_source), name: row.agent_name },
     run_kind: row.run_kind === null ? null : itemAt(RUN_KINDS, row.run_kind),
     from,
-    unread: unreadKeys(metadata),
+    unread: unreadAttributes(metadata),
   };
 }
 

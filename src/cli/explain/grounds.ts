@@ -16,6 +16,8 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
   total_tokens: 'total_tokens',
   cached_read: 'cached_read',
   cached_write: 'cached_write',
+  cached_write_5m: 'cached_write_5m',
+  cached_write_1h: 'cached_write_1h',
   reasoning: 'reasoning',
   audio_input: 'audio_input',
   audio_output: 'audio_output',

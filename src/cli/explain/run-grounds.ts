@@ -1,6 +1,7 @@
 import { lastOutcome } from '../../runs/rules/run-outcome.js';
 import { DERIVED } from '../../runs/rules/derived.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
+import { RUNNING } from '../../runs/rules/rows.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
 import type { StoredRun } from './stored-runs.js';
 
@@ -61,9 +62,13 @@ function kindGround(spans: readonly ExplainedSpan[]): RunGround {
   return { span_id: span.span_id, source: what };
 }
 
-/** The span that determines the run's outcome: the root, or if the root is only a wrapper, the failed agent in it. */
+/**
+ * The span that determines the run's outcome: the root (of an ended run without one the topmost span), or if the root is only a wrapper,
+ * the failed agent in it.
+ */
 function decidingSpan({ header, spans: stored }: StoredRun, spans: readonly ExplainedSpan[]) {
-  const root = spans.find(({ parent_span_id: parent }) => parent === null);
+  const topmost = header.status === RUNNING ? undefined : spans[0];
+  const root = spans.find(({ parent_span_id: parent }) => parent === null) ?? topmost;
   if (root === undefined || root.status === RUN_STATUSES[header.status]) return root;
   const deciding = lastOutcome(stored.map(({ facts }) => facts));
   const id = stored.find(({ facts }) => facts === deciding)?.row.span_id;

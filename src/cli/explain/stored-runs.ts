@@ -1,3 +1,4 @@
+import { awaitsRoot, timedOut } from '../../runs/rules/following-header.js';
 import { mapContribution, RunState } from '../../runs/run-state.js';
 import type { HeaderRow, SpanRow } from '../../runs/rules/rows.js';
 import { factsOf, keyOf, type SpanFacts } from '../../runs/rules/span-facts.js';
@@ -83,7 +84,9 @@ export class StoredRuns {
           facts: invariant(state.spans.get(keyOf(row.span_id)), 'state of a span'),
           records: records.get(row.span_id) ?? [],
         }));
-        return { traceId, header: state.header, agent: state.agent, spans, map: this.#mapOf(state) };
+        // Nothing more will come.
+        const header = awaitsRoot(state.header) ? timedOut(state.header, state.spans) : state.header;
+        return { traceId, header, agent: state.agent, spans, map: this.#mapOf(state) };
       })
       .sort((a, b) => a.header.started_at - b.header.started_at || (a.traceId < b.traceId ? -1 : 1));
   }

@@ -8,6 +8,7 @@ import { readWhole, type BoundedReader } from './protobuf.js';
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
+const FIXED32 = 5;
 /** The levels of messages around each message. */
 const DEPTH = { resourceSpans: 1, scopeSpans: 2, resource: 2, span: 3, scope: 3, part: 4 } as const;
 /** The tag of `scope_spans` in `ResourceSpans`. */
@@ -127,6 +128,7 @@ class FoundSpan implements ReadSpan {
   parentSpanId = NOWHERE;
   name = '';
   kind = 0;
+  flags = 0;
   startTimeUnixNano: Int64 = 0;
   endTimeUnixNano: Int64 = 0;
   events: SpanEvent[] | undefined = undefined;
@@ -182,6 +184,7 @@ function readField(reader: BoundedReader, span: FoundSpan, field: number, type: 
   } else if (field === 6 && type === VARINT) span.kind = reader.int32();
   else if (field === 7 && type === FIXED64) span.startTimeUnixNano = fixed64(reader);
   else if (field === 8 && type === FIXED64) span.endTimeUnixNano = fixed64(reader);
+  else if (field === 16 && type === FIXED32) span.flags = reader.fixed32();
   else if (DROPPED.has(field) && type === VARINT) reader.uint32();
   else reader.skipType(type, DEPTH.span, field);
 }

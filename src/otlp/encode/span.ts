@@ -36,7 +36,7 @@ export function encodeSpan(span: KeptFields, { metadata, otel }: MappedMetadata)
     flags: numberOf(otel['flags']),
     name: textOf(otel['name']) ?? span.name,
     kind: kindOf(otel['kind']),
-    startTimeUnixNano: microsToNanos(span.started_at, numberOf(otel['start_nanos'])),
+    startTimeUnixNano: startOf(span, metadata, otel),
     endTimeUnixNano: endOf(span, metadata, otel),
     attributes: attributesOf(span, metadata, otel),
     droppedAttributesCount: numberOf(otel['dropped_attributes_count']),
@@ -86,6 +86,12 @@ function linkOf(link: JsonObject): SpanLink {
     attributes: toKeyValues(objectOf(link['attributes']) ?? {}),
     droppedAttributesCount: numberOf(link['dropped_attributes_count']),
   };
+}
+
+/** The start as it was received. */
+function startOf(span: KeptFields, metadata: JsonObject, otel: JsonObject): Int64 {
+  const skewed = textOf(objectOf(metadata['clock_skew'])?.['started_at']);
+  return nanosOf(skewed) ?? microsToNanos(span.started_at, numberOf(otel['start_nanos']));
 }
 
 /** The end as it was received, even if it was before the start. */

@@ -6,7 +6,9 @@ import { storableName } from './names.js';
 import type { SpanReading } from './span-reading.js';
 import type { Ground } from './provenance.js';
 
-const UNKNOWN_SERVICE = 'unknown_service';
+/** Attributes of the resource that name the project of a program without `service.name`. */
+const PROJECTS = ['openinference.project.name', 'arize.project.name'];
+const NO_PROJECT = 'default';
 
 /** Properties of a span, besides its attributes, that help to name its run's agent. */
 export interface NamedSpan {
@@ -23,21 +25,34 @@ export interface NamedSpan {
 export function hintOf(
   span: NamedSpan,
   reading: SpanReading,
-  { serviceName }: Origin,
+  origin: Origin,
   names: AgentNames,
 ): AgentHint | null {
   const own = ownName(span, reading, names);
   if (own !== null) return { source: sourceOf(span), name: own };
-  if (serviceName !== '' && !serviceName.startsWith(UNKNOWN_SERVICE)) {
-    const name = storableName(serviceName);
-    if (name !== '') {
-      reading.provenance?.decided('agent', 'service.name of the resource');
-      return { source: 'service.name', name };
-    }
-  }
+  const program = programOf(origin, reading, names);
+  if (program !== null) return { source: 'service.name', name: program };
   if (!span.isRoot) return null;
-  reading.provenance?.decided('agent', 'name of the root');
-  return { source: 'root span', name: span.name };
+  const root = names.withoutIds(span.name);
+  const constant = storableName(origin.serviceName);
+  if (root !== '' || constant === '')
+    return { source: 'root span', name: because('name of the root', root || span.name, reading) };
+  return { source: 'root span', name: because('service.name of the resource', constant, reading) };
+}
+
+function programOf(
+  { serviceName, resource }: Origin,
+  reading: SpanReading,
+  names: AgentNames,
+): string | null {
+  const service = serviceName === '' ? null : names.serviceIn(serviceName);
+  if (service !== null) return because('service.name of the resource', service, reading);
+  for (const key of PROJECTS) {
+    const project = resource[key];
+    const name = typeof project === 'string' ? names.withoutIds(project) : '';
+    if (name !== '' && name !== NO_PROJECT) return because(`${key} of the resource`, name, reading);
+  }
+  return null;
 }
 
 function sourceOf({ type, isRoot }: NamedSpan): AgentHint['source'] {
@@ -54,7 +69,7 @@ function ownName(span: NamedSpan, reading: SpanReading, names: AgentNames): stri
     named('function', reading, names) ??
     named('workflow', reading, names) ??
     named('lc_agent', reading, names) ??
-    (kind === 'agent' || kind === 'agent made' || (isRoot && kind === 'chain')
+    (kind === 'agent' || kind === 'agent made' || (isRoot && (kind === 'chain' || kind === 'named root'))
       ? bySpan(spanName, reading, names)
       : null) ??
     (kind === 'agent' ? named('langfuse_trace', reading, names) : null) ??
@@ -75,7 +90,7 @@ function named(field: Field, reading: SpanReading, names: AgentNames): string | 
   return text === null ? null : because(field, names.nameIn(text), reading);
 }
 
-function because(ground: Ground, name: string | null, { provenance }: SpanReading): string | null {
+function because<Name extends string | null>(ground: Ground, name: Name, { provenance }: SpanReading): Name {
   if (name !== null) provenance?.decided('agent', ground);
   return name;
 }

@@ -16,8 +16,25 @@ const MAX_KNOWN = 4096;
 const AROUND = CONVENTIONS.flatMap(({ agentNames }) => agentNames?.around ?? []);
 const GENERIC = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.generic ?? []));
 const WRAPPERS = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.wrappers ?? []));
-/** Generated ids used in place of a name. */
-const ID = /^(?=.*\d)[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}$/i;
+/** Values of `service.name` that SDKs set if programs set none. */
+const CONSTANT = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.services ?? []));
+/** Some programs use the path of their script as their name. */
+const SCRIPT = /\.(?:[cm]?[jt]sx?|py|pyw|rb|php|ipynb)$/i;
+/** Names of scripts and folders that many programs have. */
+const COMMON = new Set([
+  '',
+  '.',
+  '..',
+  '__main__',
+  '__init__',
+  'index',
+  'server',
+  'app',
+  'src',
+  'dist',
+  'bin',
+  'lib',
+]);
 const NOBODY: AddedAgentNames = { generic: [], specific: [] };
 
 /** Separates names of agents from generic names. */
@@ -26,6 +43,10 @@ export class AgentNames {
   readonly #specific: NamePatterns;
   /** The agent's name in an attribute or a span name; null if it does not name an agent. */
   readonly nameIn = remembering(MAX_KNOWN, (text) => this.#find(text));
+  /** The program's name in `service.name`; null if the SDK set it, or if it is only an id. */
+  readonly serviceIn = remembering(MAX_KNOWN, (text) => this.#findService(text));
+  /** A name without ids; empty if it is only an id. */
+  readonly withoutIds = remembering(MAX_KNOWN, (text) => storableName(withoutIds(storableName(text))));
 
   constructor({ generic, specific }: AddedAgentNames = NOBODY) {
     this.#generic = new NamePatterns(generic);
@@ -48,11 +69,27 @@ export class AgentNames {
     if (whole === '' || this.#isGeneric(whole)) return null;
     const bare = storableName(withoutAround(whole));
     if (this.#specific.has(bare)) return bare;
-    return bare === '' || this.#isGeneric(bare) ? null : bare;
+    if (bare === '' || this.#isGeneric(bare)) return null;
+    const name = this.withoutIds(bare);
+    if (name === bare || this.#specific.has(name)) return name;
+    return name === '' || this.#isGeneric(name) ? null : name;
+  }
+
+  #findService(text: string): string | null {
+    const name = storableName(text);
+    if (this.#specific.has(name)) return name;
+    if (name === '' || CONSTANT.has(name)) return null;
+    return this.withoutIds(SCRIPT.test(name) ? this.#programOf(name) : name) || null;
+  }
+
+  /** The name of a script or of its folder; the whole path if these say nothing. */
+  #programOf(path: string): string {
+    const [script = '', folder = ''] = path.replace(SCRIPT, '').split(/[\\/]/).reverse();
+    return [script, folder].find((name) => !COMMON.has(name.toLowerCase()) && !this.#isGeneric(name)) ?? path;
   }
 
   #isGeneric(name: string): boolean {
-    return GENERIC.has(name) || this.#generic.has(name) || ID.test(name);
+    return GENERIC.has(name) || this.#generic.has(name);
   }
 }
 
@@ -62,4 +99,51 @@ function withoutAround(name: string): string {
     if (bare !== undefined) return bare;
   }
   return name;
+}
+
+const UUID = /^[0-9a-f]{8}([-_])[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i;
+const UUID_LENGTH = 36;
+const ID = /^(?:\d{4,}|(?=.*\d)[0-9a-f]{8,})$/i;
+const NUMBERED = /^\D+?(?=\d{4,}$)/;
+/** Longer words are no ids. */
+const LONGEST_ID = 128;
+
+/**
+ * A name without the ids at its end: UUIDs, words of eight and more hexadecimal digits with a digit among them, and numbers of four
+ * and more digits. Empty if nothing remains. Linear in the length of the name.
+ */
+function withoutIds(name: string): string {
+  let end = name.length;
+  for (;;) {
+    const wordEnd = endOfWord(name, end);
+    const start = startOfId(name, wordEnd);
+    if (start === wordEnd) return end === name.length ? name : name.slice(0, wordEnd);
+    end = start;
+  }
+}
+
+/** The end of the last word before `end`. */
+function endOfWord(name: string, end: number): number {
+  let at = end;
+  while (at > 0 && !isInWord(name, at - 1)) at--;
+  return at;
+}
+
+/** @returns `end` if no id ends there */
+function startOfId(name: string, end: number): number {
+  const uuid = end - UUID_LENGTH;
+  if (uuid >= 0 && UUID.test(name.slice(uuid, end)) && !isInWord(name, uuid - 1)) return uuid;
+  let start = end;
+  while (start > 0 && end - start <= LONGEST_ID && isInWord(name, start - 1)) start--;
+  const word = name.slice(start, end);
+  if (word.length > LONGEST_ID) return end;
+  return ID.test(word) ? start : start + (NUMBERED.exec(word)?.[0].length ?? word.length);
+}
+
+/** Whether a character is a digit, a letter or outside ASCII. */
+function isInWord(name: string, at: number): boolean {
+  const code = name.charCodeAt(at);
+  return (
+    (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 127
+  );
 }

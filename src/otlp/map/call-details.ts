@@ -1,5 +1,6 @@
 import {
   COST_PARTS,
+  serviceTier,
   USAGE_PARTS,
   type CostDetails,
   type CostPart,
@@ -10,6 +11,7 @@ import {
 import type { NanoUsd } from '../../signal/money.js';
 import type { Origin } from '../../signal/origin.js';
 import { CONVENTIONS } from './clients/index.js';
+import { writesOf } from '../../signal/usage-object.js';
 import { NamePatterns } from './name-patterns.js';
 import type { SpanReading } from './span-reading.js';
 
@@ -18,8 +20,12 @@ const ZERO_COSTS = new NamePatterns(CONVENTIONS.flatMap(({ zeroCosts }) => zeroC
 
 /** The cost of a span from its attributes: the total, or the sum of input and output. */
 export function costOf(reading: SpanReading, { scope }: Origin): NanoUsd | null {
-  const cost = reportedTotal(reading);
-  const isNone = cost === 0 && typeof scope?.name === 'string' && ZERO_COSTS.has(scope.name);
+  const cost = reading.has('repeats_usage') ? null : reportedTotal(reading);
+  const isNone =
+    cost === 0 &&
+    !reading.has('is_cache_hit') &&
+    typeof scope?.name === 'string' &&
+    ZERO_COSTS.has(scope.name);
   return isNone ? null : cost;
 }
 
@@ -36,16 +42,28 @@ function reportedTotal(reading: SpanReading): NanoUsd | null {
 /** Call details from attributes, other than tokens and cost. @returns null if there are none */
 export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails | null {
   const provider = reading.text('provider');
-  const usage = usagePartsOf(reading);
+  const usage = reading.has('repeats_usage') ? null : usagePartsOf(reading);
   const costs = cost === null ? null : reportedCost(reading);
-  return provider === null && usage === null && costs === null ? null : { provider, usage, cost: costs };
+  const tier = serviceTier(reading.text('service_tier') ?? '');
+  const isCacheHit = reading.has('is_cache_hit');
+  if (provider === null && usage === null && costs === null && tier === undefined && !isCacheHit) return null;
+  const details = { provider, usage, cost: costs };
+  if (tier === undefined && !isCacheHit) return details;
+  return { ...details, ...(tier === undefined ? {} : { tier }), ...(isCacheHit ? { isCacheHit } : {}) };
+}
+
+/** All cache writes, also if only those of a lifetime are reported. */
+export function cachedWrites(reading: SpanReading): number | null {
+  const short = reading.count('cached_write_5m') ?? undefined;
+  const long = reading.count('cached_write_1h') ?? undefined;
+  return writesOf(reading.count('cached_write') ?? undefined, short, long) ?? null;
 }
 
 function usagePartsOf(reading: SpanReading): UsageParts | null {
   if (reading.has('repeats_usage')) return null;
   let parts: { [Part in UsagePart]?: number } | null = null;
   for (const part of USAGE_PARTS) {
-    const tokens = reading.count(part);
+    const tokens = part === 'cached_write' ? cachedWrites(reading) : reading.count(part);
     if (tokens !== null) (parts ??= {})[part] = tokens;
   }
   return parts;
@@ -56,12 +74,18 @@ function reportedCost(reading: SpanReading): CostDetails | null {
   const parts: { [Part in CostPart]?: NanoUsd } = {};
   const cachedRead = reading.count('cost_cached_read');
   const cachedWrite = reading.count('cost_cached_write');
+  const write5m = reading.count('cost_cached_write_5m');
+  const write1h = reading.count('cost_cached_write_1h');
   const audioInput = reading.count('cost_audio_input');
   const audioOutput = reading.count('cost_audio_output');
   const input = reading.count('cost_input');
   const output = reading.count('cost_output');
   if (cachedRead !== null) parts.cached_read = cachedRead;
-  if (cachedWrite !== null) parts.cached_write = cachedWrite;
+  const otherWrites = Math.max(0, (cachedWrite ?? 0) - (write5m ?? 0) - (write1h ?? 0));
+  if (otherWrites > 0 || (cachedWrite !== null && write5m === null && write1h === null))
+    parts.cached_write = otherWrites;
+  if (write5m !== null) parts.cached_write_5m = write5m;
+  if (write1h !== null) parts.cached_write_1h = write1h;
   if (audioInput !== null) parts.audio_input = audioInput;
   if (audioOutput !== null) parts.audio_output = audioOutput;
   if (input !== null)

@@ -2,19 +2,22 @@ import type { DecodeRequest } from '../../signal/raw-batch.js';
 import { decodeTraces } from '../decode/traces.js';
 import { deriveMetadata } from './span-metadata.js';
 import { SpanMapper } from './span-record.js';
-import { spansToTraces } from './spans-to-traces.js';
+import { spansToTraces, type SpanMapping } from './spans-to-traces.js';
 
 /**
  * Decodes requests that `plainRequest` (`wire/plain-request.ts`) accepted.
  *
- * @param idleTimeoutMs as for `spansToTraces`
+ * @param waits as for `spansToTraces`
  * @param mapper as for `spansToTraces`
  */
-export function decoderOf(idleTimeoutMs: number | null, mapper: SpanMapper): DecodeRequest {
+export function decoderOf(
+  waits: Pick<SpanMapping, 'idleTimeoutMs' | 'orphanWaitMs'>,
+  mapper: SpanMapper,
+): DecodeRequest {
   return (request, tenant) => {
     const { batch, rejected } = spansToTraces(
       decodeTraces(request, Infinity),
-      { tenant, idleTimeoutMs },
+      { tenant, ...waits },
       mapper,
     );
     // Its sender received a success response for all of it.
@@ -28,5 +31,5 @@ export function decoderOf(idleTimeoutMs: number | null, mapper: SpanMapper): Dec
 /** Decoders for items stored by a queue on disk. */
 export const RAW_DECODERS = {
   derive: deriveMetadata,
-  decode: decoderOf(null, new SpanMapper()),
+  decode: decoderOf({ idleTimeoutMs: null }, new SpanMapper()),
 };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../signal/attributes.js';
-import { DETAIL_EVENTS, type LoggedEvent } from '../../signal/logged-event.js';
+import { DETAIL_EVENTS, EXCEPTION_EVENT, type LoggedEvent } from '../../signal/logged-event.js';
 import { serializeJson } from '../../signal/json.js';
 import type { SpanType } from '../../signal/span.js';
 import { objectOf } from './conventions/readers.js';
@@ -7,6 +7,8 @@ import { EventMessages } from './event-messages.js';
 import { boundDepth, renewAllowance } from './json-text.js';
 import { haveContent } from './messages/message.js';
 import { inputData, outputData } from './payloads.js';
+import { storableText } from './names.js';
+import { exceptionText } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
 
 /** The payload of a span from log records; null for missing parts. */
@@ -36,6 +38,21 @@ export function loggedPayload(type: SpanType, events: readonly LoggedEvent[]): L
   messages.offer(reading);
   reading.end();
   return { input: withoutEmpty(inputData(type, reading)), output: withoutEmpty(outputData(type, reading)) };
+}
+
+/**
+ * The error of a failed span: its own, unless it has none or just the type of an exception that arrived as a log record; the newest
+ * exception counts.
+ */
+export function loggedError(own: string | null, events: readonly LoggedEvent[]): string | null {
+  const attributes = events.findLast(({ name }) => name === EXCEPTION_EVENT)?.attributes;
+  if (attributes === undefined) return own;
+  const [type, message] = ['exception.type', 'exception.message'].map((key) => {
+    const value = attributes[key];
+    return typeof value === 'string' ? value : '';
+  });
+  const text = exceptionText({ type: type ?? '', message: message ?? '' });
+  return text === '' || (own !== null && own !== type) ? own : storableText(text);
 }
 
 /** Whether an event belongs to a model call. During streaming it may be attached to the caller's span. */

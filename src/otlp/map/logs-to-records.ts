@@ -1,5 +1,5 @@
 import type { LogsBatch } from '../../signal/batch.js';
-import type { JsonObject } from '../../signal/attributes.js';
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { uuidV7InOrder } from '../../signal/ids.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import type { Origin } from '../../signal/origin.js';
@@ -14,23 +14,24 @@ import { SEVERITIES, type Severity } from '../../signal/log-record.js';
 /** Numbers that each severity has: 1 to 4 are `trace`, 5 to 8 `debug`, and so on. */
 const NUMBERS_EACH = 4;
 
-/** Severity names beyond OpenTelemetry's own, in upper case (including syslog's short forms). */
-const NAMES: ReadonlyMap<string, Severity> = new Map<string, Severity>([
-  ...SEVERITIES.map((severity): [string, Severity] => [severity.toUpperCase(), severity]),
-  ['VERBOSE', 'debug'],
-  ['INFORMATION', 'info'],
-  ['NOTICE', 'info'],
-  ['WARNING', 'warn'],
-  ['ERR', 'error'],
-  ['CRITICAL', 'fatal'],
-  ['CRIT', 'fatal'],
-  ['EMERGENCY', 'fatal'],
-  ['EMERG', 'fatal'],
-  ['ALERT', 'fatal'],
-  ['PANIC', 'fatal'],
-]);
-/** OpenTelemetry's short names of the finer steps: `INFO2`. */
-const STEP = /[2-4]$/;
+/** Severity names in upper case: OpenTelemetry's, those of syslog, java.util.logging and others, letters of glog, short forms. */
+const NAMES_OF: Readonly<Record<Severity, string>> = {
+  trace: 'TRACE TRC T FINEST ALL',
+  debug: 'DEBUG DBG D VERBOSE VRB V FINE FINER CONFIG',
+  info: 'INFO INF I INFORMATION INFORMATIONAL NOTICE N LOG DEFAULT SUCCESS',
+  warn: 'WARN WRN W WARNING',
+  error: 'ERROR ERR E SEVERE',
+  fatal: 'FATAL FTL F CRITICAL CRIT C EMERGENCY EMERG ALERT A PANIC DPANIC FAULT',
+};
+const NAMES: ReadonlyMap<string, Severity> = new Map(
+  SEVERITIES.flatMap((severity) => NAMES_OF[severity].split(' ').map((name) => [name, severity] as const)),
+);
+/** Finer steps: OpenTelemetry's `INFO2`, PostgreSQL's `DEBUG5`, Go's `INFO+2`. */
+const STEP = /(?:[1-5]|[+-]\d{1,3})$/;
+/** By syslog's numbers, 0 to 7. */
+const OF_SYSLOG: readonly Severity[] = ['fatal', 'fatal', 'fatal', 'error', 'warn', 'info', 'info', 'debug'];
+/** The number of `trace` in pino and Bunyan; each further severity is 10 more. */
+const LEAST_OF_PINO = 10;
 
 /** The severity of a log record: by its number, else by its text, else `info`. */
 function severityOf(number: number, text: string): Severity {
@@ -40,7 +41,14 @@ function severityOf(number: number, text: string): Severity {
   }
   if (text === '') return 'info';
   const name = text.trim().toUpperCase();
-  return NAMES.get(name) ?? NAMES.get(name.replace(STEP, '')) ?? 'info';
+  return NAMES.get(name) ?? NAMES.get(name.replace(STEP, '')) ?? severityOfNumber(name) ?? 'info';
+}
+
+/** The severity of a text that is a number of syslog or pino. */
+function severityOfNumber(text: string): Severity | undefined {
+  if (!/^\d{1,2}$/.test(text)) return undefined;
+  const number = Number(text);
+  return OF_SYSLOG[number] ?? SEVERITIES[Math.floor(number / LEAST_OF_PINO) - 1];
 }
 
 type Maybe<T> = T | null | undefined;
@@ -54,6 +62,18 @@ const INVALID = {
 } as const;
 /** The name that OpenTelemetry's exporters to other formats use. */
 const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
+/**
+ * Attributes with the trace context of formats that have no field for it: OpenTelemetry's names, also as other writers spell them.
+ * Ids are hexadecimal.
+ */
+const CONTEXT_NAMES = {
+  trace: ['trace_id', 'traceId', 'TraceId', 'traceid', 'trace.id'],
+  span: ['span_id', 'spanId', 'SpanId', 'spanid', 'span.id'],
+  flags: ['trace_flags', 'traceFlags', 'TraceFlags', 'trace.flags'],
+} as const;
+const TRACE_ID = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+const SPAN_ID = /^[\da-f]{16}$/i;
+const FLAGS = /^[\da-f]{2}$/i;
 /** Bytes of an invalid id that are kept, enough to recognize it. */
 const MAX_NOTED_BYTES = 64;
 
@@ -83,10 +103,12 @@ function toRecord(log: Log, origin: Origin, id: string, receivedAt: Micros): Log
   if (log.droppedAttributesCount) attributes[DROPPED_ATTRIBUTES] = log.droppedAttributesCount;
   const time = readTime(log.timeUnixNano, attributes, INVALID.time);
   const observed = readTime(log.observedTimeUnixNano, attributes, INVALID.observedTime);
-  const traceId = traceUuid(log.traceId);
-  if (traceId === undefined) noteId(attributes, INVALID.traceId, log.traceId);
-  const spanId = traceId === undefined ? undefined : spanUuid(traceId, log.spanId);
-  if (spanId === undefined) noteId(attributes, INVALID.spanId, log.spanId);
+  const sentTrace = traceUuid(log.traceId);
+  const traceId = sentTrace ?? traceUuid(contextId(attributes, 'trace', TRACE_ID));
+  if (sentTrace === undefined) noteId(attributes, INVALID.traceId, log.traceId);
+  const sentSpan = traceId === undefined ? undefined : spanUuid(traceId, log.spanId);
+  const spanId = sentSpan ?? (traceId && spanUuid(traceId, contextId(attributes, 'span', SPAN_ID)));
+  if (sentSpan === undefined) noteId(attributes, INVALID.spanId, log.spanId);
   const severityNumber = log.severityNumber ?? 0;
   const severityText = log.severityText ?? '';
   return {
@@ -99,11 +121,33 @@ function toRecord(log: Log, origin: Origin, id: string, receivedAt: Micros): Log
     body: toJson(log.body),
     trace_id: traceId ?? null,
     span_id: spanId ?? null,
-    flags: log.flags ?? 0,
+    flags: log.flags || contextFlags(attributes, sentTrace !== undefined),
     event_name: log.eventName ? log.eventName : null,
     attributes,
     origin,
   };
+}
+
+/** An id among the attributes, for a record without that field. */
+function contextId(
+  attributes: JsonObject,
+  kind: keyof typeof CONTEXT_NAMES,
+  form: RegExp,
+): Uint8Array | undefined {
+  const id = contextValue(attributes, kind);
+  return typeof id === 'string' && form.test(id) ? Buffer.from(id.replaceAll('-', ''), 'hex') : undefined;
+}
+
+/** @param isSent whether the record has its trace as a field, and thus its flags */
+function contextFlags(attributes: JsonObject, isSent: boolean): number {
+  const flags = isSent ? undefined : contextValue(attributes, 'flags');
+  if (typeof flags === 'string' && FLAGS.test(flags)) return Number.parseInt(flags, 16);
+  return typeof flags === 'number' && Number.isInteger(flags) && flags >= 0 && flags <= 255 ? flags : 0;
+}
+
+function contextValue(attributes: JsonObject, kind: keyof typeof CONTEXT_NAMES): JsonValue | undefined {
+  const name = CONTEXT_NAMES[kind].find((known) => attributes[known] !== undefined);
+  return name && attributes[name];
 }
 
 /** @returns undefined if absent, which OTLP writes as 0 */

@@ -10,7 +10,7 @@ import { MAX_NAME } from '../../signal/names.js';
 import type { Origin } from '../../signal/origin.js';
 import { remembering } from '../../signal/remembering.js';
 import type { SpanType } from '../../signal/span.js';
-import { headOfUrl } from '../../signal/url-host.js';
+import { headOfUrl, hostName } from '../../signal/url-host.js';
 import type { NamedSpan } from './agent-hint.js';
 import type { AgentNames } from './agent-names.js';
 import { CONVENTIONS } from './clients/index.js';
@@ -48,19 +48,26 @@ export function mapHintOf(
 ): MapHint | null {
   switch (span.type satisfies SpanType) {
     case 'llm':
-    case 'tool':
       return null;
+    case 'tool':
+      return reading.has('is_mcp') && otlpKind !== SERVER ? declared(mcpServerOf(reading)) : null;
     case 'agent': {
+      // Nothing is called yet.
+      if (span.kind === 'agent made') return NO_MAP_NODE;
       const agent = agentOf(span, reading, names);
       return agent === null ? AGENT_MARK : AGENT_MARK + agent;
     }
     case 'http':
       return httpOf(reading);
     case 'db':
-      return declared(reading.text('peer') ?? databaseOf(reading)) ?? NUMBERED_MARK;
+      return (
+        declared(reading.text('peer') ?? databaseOf(reading) ?? reading.text('memory_store')) ?? NUMBERED_MARK
+      );
     case 'custom':
       // A chain at the root names the run.
       if (span.isRoot && span.kind === 'chain') return AGENT_MARK;
+      // A server's own span names it best; its client may not know its name.
+      if (reading.has('mcp_server') && !span.isRoot) return declared(mcpServerOf(reading)) ?? NO_MAP_NODE;
       return typeof scope?.name === 'string' && isStep(scope.name)
         ? NO_MAP_NODE
         : calledBy(span, otlpKind, reading);
@@ -85,7 +92,7 @@ function agentOf(
 }
 
 function httpOf(reading: SpanReading): MapHint {
-  const peer = declared(reading.text('peer') ?? reading.text('server_address'));
+  const peer = declared(reading.text('peer') ?? addressOf(reading));
   if (peer !== null) return peer;
   const url = reading.text('url');
   if (url !== null) return URL_MARK + headOfUrl(url);
@@ -99,13 +106,21 @@ function calledBy({ kind }: NamedSpan, otlpKind: number, reading: SpanReading): 
   const queue = queueOf(reading);
   if (queue !== null) return NUMBERED_MARK + cut(queue);
   if (reading.has('is_mcp') && otlpKind !== SERVER) {
-    const server = reading.text('mcp_server') ?? reading.text('rpc_service');
-    return declared(server ?? reading.text('server_address') ?? 'mcp') ?? NO_MAP_NODE;
+    return declared(mcpServerOf(reading) ?? 'mcp') ?? NO_MAP_NODE;
   }
   const isOutbound = otlpKind === CLIENT || otlpKind === PRODUCER;
   // The model call already reports the model's server.
   if (!isOutbound || kind !== null || reading.has('provider')) return NO_MAP_NODE;
-  return declared(reading.text('server_address')) ?? NO_MAP_NODE;
+  return declared(addressOf(reading)) ?? NO_MAP_NODE;
+}
+
+function mcpServerOf(reading: SpanReading): string | null {
+  return reading.text('mcp_server') ?? reading.text('rpc_service') ?? addressOf(reading);
+}
+
+function addressOf(reading: SpanReading): string | null {
+  const address = reading.text('server_address');
+  return address === null ? null : hostName(address);
 }
 
 function queueOf(reading: SpanReading): string | null {

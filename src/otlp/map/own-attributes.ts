@@ -101,6 +101,7 @@ export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader
     sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,
+    orphan_wait_ms: null,
   };
   for (const field of TRACE_FIELDS) {
     const value = own.get(TRACE_ATTRIBUTES[field].key);

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { SpanType } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
 import { isObject } from './json-text.js';
+import { haveContent } from './messages/message.js';
 import { toolInput, toolOutput } from './messages/tool-values.js';
 import { parsed } from './messages/texts.js';
 import { hasContent, shaped, type Shaped } from './shapes.js';
@@ -28,8 +29,20 @@ export function inputData(type: SpanType, reading: SpanReading): JsonObject | nu
       return question(reading, true);
     case 'agent':
     case 'custom':
-      return question(reading);
+      return question(reading) ?? (reading.has('is_mcp') ? mcpRequest(reading) : null);
   }
+}
+
+/** What an MCP server is asked for: the arguments of a tool, a resource, or a prompt with its variables. */
+function mcpRequest(reading: SpanReading): JsonObject | null {
+  const args = of('input_data', 'arguments', reading);
+  if (args !== undefined) return wrapped('arguments', args, toolInput);
+  const uri = reading.text('mcp_resource');
+  const prompt = reading.text('gen_ai_prompt_name');
+  if (uri === null && prompt === null) return null;
+  reading.provenance?.decided('input_data', uri === null ? 'gen_ai_prompt_name' : 'mcp_resource');
+  const variables = reading.payload('parameters');
+  return withoutNulls({ uri, prompt, variables: variables === undefined ? null : parsed(variables.value) });
 }
 
 /** The output of a step: `{result}`, `{status_code}`, `{returned_rows}`, `{messages, finish_reasons}` or the received object. */
@@ -46,10 +59,15 @@ export function outputData(type: SpanType, reading: SpanReading): JsonObject | n
     case 'db':
       return rows(reading) ?? answer(reading);
     case 'llm':
+      return answer(reading);
     case 'agent':
     case 'custom':
-      return answer(reading);
+      return answer(reading) ?? (reading.has('is_mcp') ? mcpResult(reading) : null);
   }
+}
+
+function mcpResult(reading: SpanReading): JsonObject | null {
+  return wrapped('result', of('output_data', 'result', reading), toolOutput);
 }
 
 function of(
@@ -156,7 +174,8 @@ function best(
     first ??= each;
     if (!hasContent(each)) continue;
     reading.provenance?.found(what, payload.source);
-    return mayBePart ? (conversation(each, found.slice(i + 1), reading) ?? each) : each;
+    const others = found.slice(i + 1);
+    return (mayBePart ? conversation(each, others, reading) : undefined) ?? filled(each, others);
   }
   return first;
 }
@@ -176,6 +195,29 @@ function conversation(
     return other;
   }
   return undefined;
+}
+
+/** Fills messages without content, such as those whose content is a list of parts, from another source of the same conversation. */
+function filled(shapedData: Shaped, others: readonly FoundPayload[]): Shaped {
+  const { messages } = shapedData.data;
+  if (!Array.isArray(messages) || !messages.some(isBare)) return shapedData;
+  for (const payload of others) {
+    const all = shaped(payload, null, others).data.messages;
+    if (!Array.isArray(all) || all.length !== messages.length) continue;
+    const whole = messages.map((message, i) =>
+      isBare(message) && isSameRole(message, all[i]) ? all[i] : message,
+    );
+    return { ...shapedData, data: { ...shapedData.data, messages: whole } };
+  }
+  return shapedData;
+}
+
+function isBare(message: JsonValue): boolean {
+  return isObject(message) && !haveContent([message]);
+}
+
+function isSameRole(one: JsonValue, other: JsonValue | undefined): other is JsonObject {
+  return isObject(one) && isObject(other) && one.role === other.role;
 }
 
 function toolList(value: JsonValue): JsonValue {

@@ -9,6 +9,7 @@ export type DecidedProperty =
   | 'status'
   | 'error_message'
   | 'agent'
+  | 'model'
   | 'input_tokens'
   | 'output_tokens'
   | 'total_tokens'

@@ -3,7 +3,7 @@ import { isObject } from './json-text.js';
 import { messagesIn, withMessages } from './messages/conversations.js';
 import { haveContent, toMessages } from './messages/message.js';
 import { toCall } from './messages/parts.js';
-import { parsed } from './messages/texts.js';
+import { parsed, untyped } from './messages/texts.js';
 import type { FoundPayload } from './span-reading.js';
 
 /** A payload in the form of `input_data` or `output_data`. */
@@ -15,7 +15,7 @@ export interface Shaped {
 
 /** @param role for messages without one; null: none is added @param all all payloads of the span, including this one */
 export function shaped(found: FoundPayload, role: string | null, all: readonly FoundPayload[]): Shaped {
-  const content = parsed(found.value);
+  const content = untyped(parsed(found.value));
   switch (found.shape) {
     case 'messages':
       if (typeof content === 'string') return named('value', content);
@@ -44,15 +44,40 @@ export function hasContent({ data }: Shaped): boolean {
 
 function whole(content: JsonValue, role: string | null): Shaped {
   if (isObject(content)) return { data: withMessages(content, role) ?? content, isWhole: true };
-  const list = Array.isArray(content) ? messagesIn(content, role) : undefined;
-  return list === undefined ? named('value', content) : named('messages', list);
+  if (!Array.isArray(content)) return named('value', content);
+  const { list, tools } = withoutDefinitions(content);
+  const found = messagesIn(list, role);
+  return found === undefined ? named('value', content) : withTools(named('messages', found), tools);
 }
 
-function messages(list: readonly JsonValue[], role: string | null): Shaped {
+/** Langfuse sends the definitions of tools as messages of role tool. */
+function withoutDefinitions(sent: readonly JsonValue[]): {
+  readonly list: readonly JsonValue[];
+  readonly tools: JsonValue[];
+} {
+  const tools = sent.flatMap((entry) => definitionIn(entry) ?? []);
+  return {
+    list: tools.length === 0 ? sent : sent.filter((entry) => definitionIn(entry) === undefined),
+    tools,
+  };
+}
+
+function definitionIn(entry: JsonValue): JsonObject | undefined {
+  if (!isObject(entry) || entry.role !== 'tool' || !isObject(entry.content)) return undefined;
+  const { content } = entry;
+  return content.type === 'function' && isObject(content.function) ? content : undefined;
+}
+
+function withTools(found: Shaped, tools: JsonValue[]): Shaped {
+  return tools.length === 0 ? found : { ...found, data: { ...found.data, tools } };
+}
+
+function messages(sent: readonly JsonValue[], role: string | null): Shaped {
+  const { list, tools } = withoutDefinitions(sent);
   const [only] = list;
   // A single object that holds the messages.
   const held = list.length === 1 && isObject(only) ? withMessages(only, role)?.messages : undefined;
-  return named('messages', Array.isArray(held) ? held : toMessages(list, role));
+  return withTools(named('messages', Array.isArray(held) ? held : toMessages(list, role)), tools);
 }
 
 /** The input of the Vercel AI SDK: a text, or messages, with an optional system prompt. */

@@ -2,14 +2,17 @@ import type { JsonObject } from '../../signal/attributes.js';
 import { GEN_AI_EVENTS } from '../../signal/logged-event.js';
 import { toJsonObject } from './any-value.js';
 import { EVALUATION_EVENT } from './clients/gen-ai.js';
+import { CONVENTIONS } from './clients/index.js';
 import { EventMessages } from './event-messages.js';
 import { boundDepth } from './json-text.js';
 import { formatNanos } from '../wire/nano-time.js';
 import type { SpanReading } from './span-reading.js';
 import type { SpanEvent } from '../wire/requests.js';
 
+/** Events whose attributes are sources of fields. */
+const SOURCES: ReadonlySet<string> = new Set(CONVENTIONS.flatMap(({ events }) => events ?? []));
 /** The events that are read. */
-const READ: ReadonlySet<string> = new Set(['exception', EVALUATION_EVENT, ...GEN_AI_EVENTS]);
+const READ: ReadonlySet<string> = new Set(['exception', EVALUATION_EVENT, ...GEN_AI_EVENTS, ...SOURCES]);
 
 export interface ReadEvents {
   /** The attributes of evaluations. */
@@ -29,6 +32,8 @@ export function readEvents(sent: readonly SpanEvent[], reading: SpanReading): Re
     const attributes = attributesOf(event);
     if (name === 'exception') exception = exceptionOf(attributes);
     else if (name === EVALUATION_EVENT) evaluations.push(attributes);
+    else if (SOURCES.has(name))
+      for (const key in attributes) reading.eventAttribute(`${name}.${key}`, attributes[key] ?? null);
     else messages.add(name, attributes, reading);
   }
   messages.offer(reading);

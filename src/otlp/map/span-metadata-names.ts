@@ -20,8 +20,10 @@ export const RESERVED = [
   /** A list of texts. */
   'tags',
   'provider',
-  /** `{ended_at}` as it was sent, if it was before the start. */
+  /** `{started_at?, ended_at?}` as sent, if replaced: an end before the start, or times too far in the future. */
   'clock_skew',
+  /** True if the span was sent as its own parent. */
+  'self_parent',
 ] as const;
 
 /**
@@ -43,7 +45,7 @@ export interface OtelNotes {
   readonly status_code?: number;
   /** Empty if the span shows an error message that was not sent as its status. */
   readonly status_message?: string;
-  /** Nanoseconds to be added to `started_at` and to the end (`ended_at`, or `clock_skew.ended_at`): 1 to 999. */
+  /** Nanoseconds to be added to start and end, or to those in `clock_skew`: 1 to 999. */
   readonly start_nanos?: number;
   readonly end_nanos?: number;
   readonly dropped_attributes_count?: number;

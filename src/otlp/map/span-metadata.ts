@@ -48,8 +48,8 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
   if (span.links?.length) metadata.links = span.links.map(linkOf);
   metadata.otel = otelNotes(span, mapped, typeof times === 'string' ? undefined : times, attributes);
   for (const [name, value] of Object.entries(notes)) metadata[name] = copyOf(value);
-  if (typeof times !== 'string' && times.skewedEnd !== undefined)
-    metadata.clock_skew = { ended_at: times.skewedEnd };
+  if (isOwnParent(span)) metadata.self_parent = true;
+  if (typeof times !== 'string' && times.skew !== undefined) metadata.clock_skew ??= times.skew;
   return metadata;
 }
 
@@ -87,6 +87,12 @@ export function readOrigin(sent: SentOrigin): Origin {
   if (sent.read !== undefined) return sent.read;
   const { resource, scopeSpans } = readSentOrigin(sent.bytes);
   return (sent.read = originOf(resource, scopeSpans?.[0]?.scope));
+}
+
+/** Whether a span was sent as its own parent. */
+export function isOwnParent({ spanId, parentSpanId }: Span): boolean {
+  if (!spanId || !parentSpanId) return false;
+  return parentSpanId.length > 0 && Buffer.compare(spanId, parentSpanId) === 0;
 }
 
 type Notes = { -readonly [Name in keyof OtelNotes]: JsonValue };

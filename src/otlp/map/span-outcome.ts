@@ -1,16 +1,23 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { RunStatus } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
+import type { Origin } from '../../signal/origin.js';
 import type { Span } from '../wire/requests.js';
+import { CONVENTIONS } from './clients/index.js';
 import { isObject } from './json-text.js';
 import { storableText } from './names.js';
 import type { ReadEvents } from './span-events.js';
 import type { SpanReading } from './span-reading.js';
 import type { Ground } from './provenance.js';
 
+const UNSET = 0;
 const OK = 1;
 const ERROR = 2;
+const IS_GEN_AI = ['kind', 'is_tool', 'is_model', 'is_mcp', 'is_agent'] as const;
 const STATUS_CODE = 'code of the status';
+const FAILED_BY_EXCEPTION: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ failedByException }) => failedByException ?? []),
+);
 const TIMEOUT = /timeout|deadline/i;
 /** The start of a stack trace appended to a message, in Python and JavaScript. */
 const STACK = /Traceback \(most recent call last\):|\n[ \t]+at \S|\n[ \t]+File "/;
@@ -21,6 +28,7 @@ export function statusOf(
   ended: Micros | null,
   reading: SpanReading,
   exception: ReadEvents['exception'],
+  { scope }: Origin,
 ): RunStatus {
   const code = span.status?.code ?? 0;
   const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
@@ -36,6 +44,15 @@ export function statusOf(
   // Some clients report status OK for the call of a tool that failed.
   if (reading.has('is_failed')) {
     provenance?.decided('status', 'is_failed');
+    return 'failed';
+  }
+  // Some instrumentations of models and tools report the error, but no status.
+  if (code === UNSET && reading.has('error_type') && IS_GEN_AI.some((field) => reading.has(field))) {
+    provenance?.decided('status', 'error_type');
+    return 'failed';
+  }
+  if (exception !== undefined && code !== OK && FAILED_BY_EXCEPTION.has(scope?.name)) {
+    provenance?.decided('status', 'event exception');
     return 'failed';
   }
   if (reading.has('is_pending')) provenance?.decided('status', 'is_pending');
@@ -56,7 +73,7 @@ export function errorOf(
 ): string | null {
   if (status !== 'failed' && status !== 'timed_out') return null;
   const text =
-    withSource(withoutStack(formatException(exception)), 'event exception', reading) ||
+    withSource(exceptionText(exception), 'event exception', reading) ||
     withSource(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
     withSource(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
     withSource(httpStatus(reading), 'http_status', reading) ||
@@ -70,10 +87,11 @@ function withSource(text: string, ground: Ground, { provenance }: SpanReading): 
   return text;
 }
 
-function formatException(exception: ReadEvents['exception']): string {
+/** Type and message of an exception, without a stack trace. */
+export function exceptionText(exception: ReadEvents['exception']): string {
   if (exception === undefined) return '';
   const { type, message } = exception;
-  return type === '' || message === '' ? type || message : `${type}: ${message}`;
+  return withoutStack(type === '' || message === '' ? type || message : `${type}: ${message}`);
 }
 
 function withoutStack(text: string): string {

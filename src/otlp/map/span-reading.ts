@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../signal/attributes.js';
 import { FIELDS, type Field, type Shape } from './conventions/convention.js';
 import type { Role } from './attribute-shapes.js';
+import { usageInEvent } from './conventions/general.js';
 import { fieldNumber, USES, type PrefixUse, type Use } from './conventions/sources.js';
 import { unflatten } from './unflatten.js';
 import type { Provenance } from './provenance.js';
@@ -67,9 +68,9 @@ export class SpanReading {
     }
   }
 
-  /** An attribute of an event that belongs to the span itself. Payloads and related fields get the given rank. */
-  eventAttribute(key: string, value: JsonValue, rank: number): void {
-    for (const use of USES.get(key) ?? []) this.#use(use, rank, value);
+  /** An attribute of an event that belongs to the span itself. @param rank overrides that of the source */
+  eventAttribute(key: string, value: JsonValue, rank?: number): void {
+    for (const use of USES.get(key) ?? usageInEvent(key)) this.#use(use, rank ?? use.rank, value);
   }
 
   /** Messages assembled from events. */

@@ -4,14 +4,14 @@ import { remembering } from '../../signal/remembering.js';
 import { runContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
-import { CONVENTIONS } from './clients/index.js';
 import { hintOf } from './agent-hint.js';
 import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
 import { AttributeShapes, type Shape } from './attribute-shapes.js';
+import { CONVENTIONS } from './clients/index.js';
 import { spanUuidAt } from '../wire/ids.js';
-import { boundDepth, isObject } from './json-text.js';
+import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
 import { NamePatterns } from './name-patterns.js';
@@ -27,9 +27,12 @@ import { nameOf, spokenName } from './span-name.js';
 import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
+import { modelIn, usageIn } from './conventions/model-body.js';
+import { parsed } from './messages/texts.js';
 import { tokensOf } from './span-tokens.js';
 import { hasTokens, spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
+import type { Micros } from '../../signal/time.js';
 import type { Provenance } from './provenance.js';
 import type { ReadAttributes, ReadSpan } from '../wire/read-span.js';
 import type { AnyValue } from '../wire/requests.js';
@@ -39,6 +42,8 @@ import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
 import { count } from './conventions/readers.js';
 
 const SERVER = 2;
+/** Bits of a span's flags: whether its parent is remote is known, and it is. */
+const REMOTE = 0x300;
 /** Servers, and producers and consumers of messages. */
 const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
 
@@ -72,6 +77,7 @@ function runKindOf(
       return ofTool(otlpKind);
     case null:
     case 'custom':
+    case 'named root':
       break;
     default:
       return 'agent';
@@ -123,24 +129,23 @@ interface ResponseUsage {
   readonly parts: UsageParts | null;
 }
 
-/**
- * The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs). The last resort, for instrumentations such as
- * Agno's that send tokens only there.
- */
-function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
-  const usage = response?.usage;
-  if (!isObject(usage)) return undefined;
+/** The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs, `usageMetadata` of Gemini's). */
+function responseUsage(usage: JsonObject): ResponseUsage {
   const input = usageFigure(usage, 'input', wholeNumber) ?? null;
   const output = usageFigure(usage, 'output', wholeNumber) ?? null;
   const total = usageFigure(usage, 'total', wholeNumber) ?? null;
-  if (input === null && output === null && total === null) return undefined;
+  const parts = usagePartsOf(usage, wholeNumber);
+  const sum = (input ?? 0) + (output ?? 0);
   // Anthropic counts cached tokens in addition to the input, all other providers within it.
-  const cacheTokens = CACHE_TOKENS.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
+  const cacheTokens =
+    total === sum ? 0 : CACHE_TOKENS.reduce((all, name) => all + (wholeNumber(usage[name]) ?? 0), 0);
+  // Gemini counts thoughts in addition to the output.
+  const thoughts = parts?.reasoning !== undefined && total === sum + parts.reasoning ? parts.reasoning : 0;
   return {
     input: input === null ? null : input + cacheTokens,
-    output,
+    output: output === null ? null : output + thoughts,
     total,
-    parts: usagePartsOf(usage, wholeNumber),
+    parts,
   };
 }
 
@@ -149,6 +154,18 @@ const CACHE_TOKENS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 function wholeNumber(value: JsonValue | undefined): number | undefined {
   const number = value === undefined ? undefined : count(value);
   return typeof number === 'number' ? number : undefined;
+}
+
+/** The answering model, or the requested one if the answer shortens its name, as Azure does (`gpt-4` for `gpt-4-turbo`). */
+function modelOf(reading: SpanReading): string {
+  const model = reading.text('model') ?? '';
+  const asked = reading.text('asked_model');
+  if (asked === null || asked === model) return model;
+  const isAlias = model === reading.text('model_alias');
+  if (!isAlias && !asked.slice(asked.lastIndexOf('/') + 1).startsWith(model) && !asked.startsWith(model))
+    return model;
+  reading.provenance?.decided('model', 'asked_model');
+  return asked;
 }
 
 /** Identifies a model call by the attributes of its span. @param span of type `llm` */
@@ -178,6 +195,15 @@ function idInAnswer(reading: SpanReading): string | null {
   return null;
 }
 
+const WRAPPER_SCOPES: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ wrapperScopes }) => wrapperScopes ?? []),
+);
+
+/** Whether a root stands for a trace, as some clients report it, rather than for an agent. */
+function wrapsAgents({ scope }: Origin, reading: SpanReading): boolean {
+  return WRAPPER_SCOPES.has(scope?.name) && !reading.has('agent');
+}
+
 const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined };
 
 export interface MappedSpan {
@@ -193,6 +219,8 @@ export interface MappedSpan {
 export interface Under {
   readonly origin: Origin;
   readonly sent: SentOrigin;
+  /** When they arrived; Infinity if unknown. */
+  readonly receivedAt: Micros;
 }
 
 /** Maps spans sequentially: it reuses scratch memory and a cache of attribute shapes. */
@@ -213,13 +241,19 @@ export class SpanMapper {
    * @param traceId as returned by `traceUuidAt`
    * @returns the error, beginning with the name of the field, if the span is rejected
    */
-  map(span: ReadSpan, traceId: string, { origin, sent: sentOrigin }: Under): MappedSpan | string {
+  map(
+    span: ReadSpan,
+    traceId: string,
+    { origin, sent: sentOrigin, receivedAt }: Under,
+  ): MappedSpan | string {
     const { buffer, attributes } = span;
     const spanId = spanUuidAt(buffer, span.traceId.start, span.spanId);
     if (spanId === undefined) return 'spanId: must be 8 bytes that are not all zero';
-    const parentId = parentOf(span);
-    if (parentId === undefined) return 'parentSpanId: must be 8 bytes, or nothing for a root span';
-    const times = timesOf(span);
+    const parent = parentOf(span);
+    if (parent === undefined) return 'parentSpanId: must be 8 bytes, or nothing for a root span';
+    // Some clients mark roots so.
+    const parentId = parent === spanId ? null : parent;
+    const times = timesOf(span, receivedAt);
     if (typeof times === 'string') return times;
 
     const reading = this.#reading;
@@ -232,8 +266,8 @@ export class SpanMapper {
     const isRoot = parentId === null;
     const spanName = spokenName(span.name ?? '', reading);
     const kind = kindOf(spanName, origin, reading);
-    const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb);
-    const status = statusOf(span, times.ended, reading, exception);
+    const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb, spanName);
+    const status = statusOf(span, times.ended, reading, exception, origin);
     const isRunning = status === 'running';
     const name = nameOf(spanName, type, reading);
     const output = outputData(type, reading);
@@ -245,17 +279,20 @@ export class SpanMapper {
     const started = times.started;
     const ended = isRunning ? null : times.ended;
     const notes = notesOf(reading);
+    if (times.skew !== undefined) notes.clock_skew = times.skew;
+    const isRemote: true | null = parentId !== null && ((span.flags ?? 0) & REMOTE) === REMOTE ? true : null;
     const fields = {
       span_id: spanId,
       trace_id: traceId,
       parent_span_id: parentId,
+      parent_is_remote: isRemote,
       type,
       name,
       status,
       started_at: started,
       ended_at: ended,
       duration_ms: isRunning ? null : times.durationMs,
-      model: type === 'llm' ? storableName(reading.text('model') ?? '') || null : null,
+      model: type === 'llm' ? storableName(modelOf(reading)) || null : null,
       input_tokens: tokens.input,
       output_tokens: tokens.output,
       total_tokens: tokens.total,
@@ -269,7 +306,9 @@ export class SpanMapper {
           kind,
           otlpKind: span.kind ?? 0,
           hint,
-          isWrapper: isRoot && this.#names.isWrapper(spanName),
+          isWrapper:
+            ((isRoot || span.kind === SERVER) && this.#names.isWrapper(spanName)) ||
+            (isRoot && wrapsAgents(origin, reading)),
           scope: origin.scope?.name,
         },
         reading,
@@ -279,7 +318,7 @@ export class SpanMapper {
       prompt: promptOf(reading),
       call: callOf(reading, cost),
     };
-    if (type === 'llm') takeResponseUsage(fields, reading);
+    if (type === 'llm') takeFromBodies(fields, reading);
     const { input_data, output_data, context } = fields;
     const mapped = {
       name,
@@ -306,9 +345,9 @@ export class SpanMapper {
       const key = callIdentityOf(record, reading, origin);
       record.call = { provider: null, usage: null, cost: null, ...record.call, key };
     }
-    if (record.parent_span_id === record.span_id) return 'parentSpanId: must not be the span itself';
+    if (record.parent_span_id === record.span_id) record.parent_span_id = null;
     reading.provenance?.read(record, reading, own);
-    const verdict = isRoot ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;
+    const verdict = isRoot || isRemote === true ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;
     return { record, own, origin, verdict };
   }
 }
@@ -353,11 +392,21 @@ function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind
   return kind;
 }
 
-/** Uses the response's tokens if no attribute has them. */
-function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: SpanReading): void {
+/**
+ * Takes the model and the tokens of a model call from its response or request if no attribute has them, for clients such as Agno's
+ * and Haystack's that send them only there.
+ */
+function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading): void {
+  const { provenance } = reading;
+  if (span.model === null) {
+    const model = firstIn(reading, ['output', 'input'], modelIn);
+    span.model = storableName(model ?? '') || null;
+    if (span.model !== null) provenance?.decided('model', 'model in the response or request');
+  }
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
-  const usage = responseUsage(span.output_data);
-  if (usage === undefined) return;
+  const found = firstIn(reading, ['output'], usageIn);
+  if (found === undefined) return;
+  const usage = responseUsage(found);
   for (const field of ['input_tokens', 'output_tokens', 'total_tokens'] as const)
     provenance?.decided(field, 'usage in the response');
   span.input_tokens = usage.input;
@@ -370,6 +419,19 @@ function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: S
     ...span.call,
     usage: { ...usage.parts, ...span.call?.usage },
   };
+}
+
+function firstIn<T>(
+  reading: SpanReading,
+  fields: readonly ('input' | 'output')[],
+  read: (value: JsonValue) => T | undefined,
+): T | undefined {
+  for (const field of fields)
+    for (const { value } of reading.payloads(field)) {
+      const found = read(parsed(value));
+      if (found !== undefined) return found;
+    }
+  return undefined;
 }
 
 /** The prompt version that a span names; name and version must come from the same convention. */

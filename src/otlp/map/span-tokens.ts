@@ -1,4 +1,6 @@
+import { outputWithThoughts } from '../../signal/call-tokens.js';
 import type { Origin } from '../../signal/origin.js';
+import { cachedWrites } from './call-details.js';
 import { CONVENTIONS } from './clients/index.js';
 import type { SpanReading } from './span-reading.js';
 
@@ -17,15 +19,34 @@ const NONE: Tokens = { input: null, output: null, total: null };
 
 /**
  * The tokens from attributes. Input is the total: cache reads and writes are added if a client counts them separately, as Anthropic
- * does.
+ * does. Output includes thoughts, which Gemini counts separately.
  */
-export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
+export function tokensOf(reading: SpanReading, origin: Origin): Tokens {
   if (reading.has('repeats_usage')) return NONE;
+  const tokens = withCaches(reading, origin);
+  const output = withThoughts(tokens, reading);
+  if (output === tokens.output) return tokens;
+  reading.provenance?.decided('output_tokens', 'reported without thoughts');
+  return { ...tokens, output };
+}
+
+const GEMINI = /gemini/i;
+
+function withThoughts({ input, output, total }: Tokens, reading: SpanReading): number | null {
+  const reasoning = reading.count('reasoning');
+  const missing = total === null || input === null || output === null ? 0 : total - input - output;
+  // Thoughts are all that is missing in a total of Gemini, unless they are reported and tools had a prompt as well.
+  if (missing > 0 && missing >= (reasoning ?? 0) && GEMINI.test(reading.text('model') ?? ''))
+    return (output ?? 0) + (reasoning ?? missing);
+  return outputWithThoughts({ input_tokens: input, output_tokens: output, total_tokens: total }, reasoning);
+}
+
+function withCaches(reading: SpanReading, { scope }: Origin): Tokens {
   const input = reading.count('input_tokens');
   const output = reading.count('output_tokens');
   const total = reading.count('total_tokens');
   if (input === null) return { input, output, total };
-  const cached = (reading.count('cached_read') ?? 0) + (reading.count('cached_write') ?? 0);
+  const cached = (reading.count('cached_read') ?? 0) + (cachedWrites(reading) ?? 0);
   if (cached === 0) return { input, output, total };
   const sum = input + (output ?? 0);
   const isSeparate = cached > input || total === sum + cached || SEPARATE_CACHES.has(scope?.name);

@@ -5,6 +5,8 @@ import type { Ground } from './provenance.js';
 
 const CLIENT = 3;
 const SERVER = 2;
+const MCP_METHOD = 'mcp.method.name';
+const SENDS_CALL = /^\S.* tools\/call\b/;
 
 /**
  * The type of a span: the first matching row of the table in `src/otlp/README.md`.
@@ -18,10 +20,13 @@ export function spanType(
   otlpKind: number,
   isRoot: boolean,
   hasDb: boolean,
+  spanName: string,
 ): SpanType {
+  // The client reports the call of the tool.
+  if (reading.has('is_mcp') && otlpKind === SERVER && !isRoot) return by('is_mcp', 'custom', reading);
   // Rows 1 to 5: the order is the rank of the sources.
-  if (kind !== null) return typeOfKind(kind, isRoot, hasDb);
-  if (reading.has('is_tool')) return by('is_tool', 'tool', reading);
+  if (kind !== null && kind !== 'named root') return typeOfKind(kind, isRoot, hasDb);
+  if (reading.has('is_tool') && !isTransport(reading, spanName)) return by('is_tool', 'tool', reading);
   if (reading.has('is_model')) return by('is_model', 'llm', reading);
   // Databases called over HTTP have the attributes of both.
   if (reading.has('is_db')) return by('is_db', 'db', reading);
@@ -31,6 +36,11 @@ export function spanType(
   if (hasTokens(reading)) return by('input_tokens', 'llm', reading);
   reading.provenance?.decided('type', untypedReason(reading, otlpKind, isRoot));
   return isRoot ? 'agent' : 'custom';
+}
+
+/** Whether an MCP client's span only sends the call of a tool that another span reports: `MCP send tools/call add`. */
+function isTransport(reading: SpanReading, spanName: string): boolean {
+  return reading.source('is_tool') === MCP_METHOD && SENDS_CALL.test(spanName);
 }
 
 /** Whether a span reports used tokens, which only models use. */
@@ -53,7 +63,7 @@ function by(field: Field, type: SpanType, reading: SpanReading): SpanType {
   return type;
 }
 
-function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {
+function typeOfKind(kind: Exclude<Kind, 'named root'>, isRoot: boolean, hasDb: boolean): SpanType {
   switch (kind) {
     case 'retrieval':
       return hasDb ? 'db' : 'tool';
@@ -63,6 +73,8 @@ function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {
       return 'agent';
     case 'chain':
       return 'custom';
+    case 'memory':
+      return 'db';
     default:
       return kind;
   }

@@ -6,6 +6,7 @@ import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
 import type { Origin } from '../../signal/origin.js';
 import { isUnseen, noted } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
+import type { Micros } from '../../signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { HEADER_ONLY } from './conventions/jackdaw.js';
 import { traceUuidAt } from '../wire/ids.js';
@@ -25,6 +26,10 @@ export interface SpanMapping {
   readonly tenant: string;
   /** Time without messages after which a running run is marked as timed out; null: never. */
   readonly idleTimeoutMs: number | null;
+  /** Time without messages after which a run completes without a root, if all its spans have ended; null: none of its own. */
+  readonly orphanWaitMs?: number | null;
+  /** When the request arrived; unknown if missing. */
+  readonly receivedAt?: Micros;
 }
 
 /**
@@ -40,13 +45,14 @@ export function spansToTraces(
   mapper = new SpanMapper(),
 ): Mapped<TracesBatch> {
   renewAllowance();
+  const { receivedAt = Infinity } = options;
   const runs = new Map<string, Run>();
   const rejected: string[] = [];
   const { resources } = 'resources' in request ? request : readTraces(request);
   resources.forEach(({ resource, scopes }, r) => {
     scopes.forEach(({ scope, origin: sent, spans }, s) => {
       const origin = originOf(resource, scope);
-      const under = { origin, sent };
+      const under = { origin, sent, receivedAt };
       sent.read = origin;
       spans.forEach((span, i) => {
         const problem = take(span, under);
@@ -70,7 +76,7 @@ export function spansToTraces(
     return undefined;
   }
 
-  const items = [...runs.values()].flatMap((run) => run.records(options.idleTimeoutMs));
+  const items = [...runs.values()].flatMap((run) => run.records(options));
   return { batch: { tenant: options.tenant, items }, rejected };
 }
 
@@ -100,15 +106,15 @@ class Run {
     this.#declared.push(header);
   }
 
-  records(idleTimeoutMs: number | null): TraceRecord[] {
+  records(options: SpanMapping): TraceRecord[] {
     const mapped = [...this.#spans.values()];
     for (const part of mapped) if (isFailedPart(part)) this.#failParent(part.record);
     const [declared, ...later] = this.#declared;
     return [
-      { trace: declared ?? this.#header(mapped, idleTimeoutMs), spans: mapped.map(recordOf) },
+      { trace: declared ?? this.#header(mapped, options), spans: mapped.map(recordOf) },
       ...later.map((trace) => ({ trace, spans: [] })),
       ...this.#repeats.map((repeat) => ({
-        trace: declared ?? this.#header([repeat], idleTimeoutMs),
+        trace: declared ?? this.#header([repeat], options),
         spans: [repeat.record],
       })),
     ];
@@ -122,12 +128,15 @@ class Run {
     parent.error_message = error_message;
   }
 
-  #header(all: readonly MappedSpan[], idleTimeoutMs: number | null): TraceHeader {
+  #header(
+    all: readonly MappedSpan[],
+    { idleTimeoutMs, orphanWaitMs = null }: SpanMapping,
+  ): TraceHeader {
     const spans = all.map(recordOf);
     const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
     const first = topmost(spans);
     const mapped = all.find(({ record }) => record === first);
-    const verdict = first?.parent_span_id === null ? (mapped?.verdict ?? NO_VERDICT) : NO_VERDICT;
+    const verdict = mapped?.verdict ?? NO_VERDICT;
     // A span forwarded by another Jackdaw has no origin of its own.
     const origin = mapped && isUnseen(mapped.record) ? mapped.origin : NO_ORIGIN;
     return {
@@ -148,6 +157,7 @@ class Run {
       sample_rate: this.#sampleRate || sampleRateOf(first),
       follows_spans: true,
       idle_timeout_ms: idleTimeoutMs,
+      orphan_wait_ms: orphanWaitMs,
     };
   }
 }

@@ -32,7 +32,7 @@ export const NOWHERE: Stretch = { start: 0, end: 0 };
 /** A span whose attributes stay bytes until they are read. The bytes were checked, so reading cannot fail. */
 export interface ReadSpan extends Pick<
   Span,
-  'name' | 'kind' | 'startTimeUnixNano' | 'endTimeUnixNano' | 'events' | 'status'
+  'name' | 'kind' | 'flags' | 'startTimeUnixNano' | 'endTimeUnixNano' | 'events' | 'status'
 > {
   /** The request that holds the span. */
   readonly buffer: Buffer;

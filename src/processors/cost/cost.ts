@@ -58,7 +58,8 @@ export function createCost(
 /** Sets the cost of a span, if it should have one. @returns undefined if there is nothing to price. */
 function price(span: SpanRecord, pricing: Pricing): Result | undefined {
   if (span.cost_usd === null) return priced(span, pricing);
-  if (pricing.trustZero || span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
+  if (span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
+  if (pricing.trustZero || span.call?.isCacheHit === true) return 'reported';
   if (span.status === 'running') {
     // A stored cost is never replaced, so an untrusted 0 is cleared: the call may be priced when it ends.
     span.cost_usd = null;
@@ -70,27 +71,39 @@ function price(span: SpanRecord, pricing: Pricing): Result | undefined {
 function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
   // A running span has not used all its tokens yet, and a stored cost is never replaced.
   if (span.type !== 'llm' || span.status === 'running' || !hasTokens(span)) return undefined;
+  // A failed call for which a client reports 0 was not charged.
+  if (hasFailed(span) && !usedTokens(span)) return undefined;
   if (span.model === null) return 'no_model';
-  const { provider = null, usage = null } = span.call ?? {};
+  const { provider = null, usage = null, tier } = span.call ?? {};
   const found = finder.find(span.model, provider ?? '');
   if (found === null) return 'unknown_model';
   const tokens = tokensOf(span, usage, found.price);
   if (tokens === undefined) return 'no_parts';
-  const cost = costOf(found.price, tokens);
+  const factor = tier === undefined ? 1 : found.price.tiers?.[tier];
+  const cost = costOf(found.price, tokens, factor);
   if (cost === undefined) return 'too_large';
   const over = cost.isLong ? ` over ${found.price.long?.over ?? 0}` : '';
+  const marked = tier === undefined ? {} : { tier: factor === undefined ? ('unpriced' as const) : tier };
   span.cost_usd = cost.total;
   span.call = {
     ...span.call,
     provider,
     usage,
-    cost: { source: 'priced', rule: found.rule + over, ...cost.parts },
+    cost: { source: 'priced', rule: found.rule + over, ...marked, ...cost.parts },
   };
   return 'priced';
 }
 
 function hasTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): boolean {
   return input_tokens !== null || output_tokens !== null || total_tokens !== null;
+}
+
+function hasFailed({ status }: SpanRecord): boolean {
+  return status === 'failed' || status === 'timed_out';
+}
+
+function usedTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): boolean {
+  return (input_tokens ?? 0) + (output_tokens ?? 0) + (total_tokens ?? 0) > 0;
 }
 
 /** The public view of a price table. @param processor id of the processor that uses it */

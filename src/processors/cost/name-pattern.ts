@@ -15,6 +15,35 @@ export function namePattern(pattern: string): NameTest {
   };
 }
 
+/**
+ * Like {@link namePattern}, for names of models. A name also matches as the model's own: without seller (`openai:`, `openrouter/`),
+ * variant (`:online`) and everything from an `@`.
+ */
+export function modelPattern(pattern: string): NameTest {
+  const fits = namePattern(pattern);
+  return (name) => {
+    if (fits(name)) return true;
+    const own = ownName(name);
+    return own !== name && fits(own);
+  };
+}
+
+/** Variants of OpenRouter with the price of the model. */
+const VARIANTS: ReadonlySet<string> = new Set(['online', 'nitro', 'floor', 'exacto', 'thinking']);
+const ROUTER = 'openrouter/';
+/** Fine-tuned models, which have prices of their own. */
+const TUNED = 'ft:';
+
+function ownName(name: string): string {
+  // Names of Cloudflare and Portkey begin with it.
+  const at = name.indexOf('@', 1);
+  let own = at < 0 ? name : name.slice(0, at);
+  const variant = own.lastIndexOf(':');
+  if (variant > 0 && VARIANTS.has(own.slice(variant + 1).toLowerCase())) own = own.slice(0, variant);
+  if (!own.toLowerCase().startsWith(TUNED)) own = own.slice(own.indexOf(':') + 1);
+  return own.toLowerCase().startsWith(ROUTER) ? own.slice(ROUTER.length) : own;
+}
+
 /** @param parts must occur in the text one after the other; the first at its start, the last at its end */
 function fits(text: string, parts: readonly string[]): boolean {
   const [first = '', ...rest] = parts;

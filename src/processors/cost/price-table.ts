@@ -3,10 +3,12 @@ import { basename } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { ConfigError, type Problem } from '../../config/config-error.js';
 import { locate, type MapNode } from '../../config/config-node.js';
+import { decodeUtf8 } from '../../config/utf8.js';
 import { parseYaml } from '../../config/parse-yaml.js';
 import { checkSchema } from '../../config/schema-check.js';
 import { section } from '../../config/schema.js';
-import { namePattern, type NameTest } from './name-pattern.js';
+import { SERVICE_TIERS } from '../../signal/call-details.js';
+import { modelPattern, namePattern, type NameTest } from './name-pattern.js';
 import { RATE_SCALE, type Price, type Rates } from '../../signal/price.js';
 
 /** One entry of a table, compiled for matching. */
@@ -44,9 +46,36 @@ const rates = {
   output: usd('USD per million output tokens.'),
   cache_read: Type.Optional(usd('USD per million input tokens read from a cache. Default: as input.')),
   cache_write: Type.Optional(usd('USD per million input tokens written to a cache. Default: as input.')),
+  cache_write_5m: Type.Optional(
+    usd('USD per million tokens cached for five minutes. Default: as cache_write.'),
+  ),
+  cache_write_1h: Type.Optional(
+    usd('USD per million tokens cached for one hour. Default: 2 * input for Claude, else as cache_write.'),
+  ),
   audio_input: Type.Optional(usd('USD per million audio input tokens. Default: as input.')),
   audio_output: Type.Optional(usd('USD per million audio output tokens. Default: as output.')),
 };
+
+/** Factors beyond this are mistakes: prices instead of factors. */
+const MOST_FACTOR = 100;
+const tiers = section(
+  Object.fromEntries(
+    SERVICE_TIERS.map((tier) => [
+      tier,
+      Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: MOST_FACTOR,
+          description: `Factor for all prices of calls in the service tier ${tier}.`,
+        }),
+      ),
+    ]),
+  ) as Record<
+    (typeof SERVICE_TIERS)[number],
+    ReturnType<typeof Type.Optional<ReturnType<typeof Type.Number>>>
+  >,
+  { isOptional: true },
+);
 
 const entrySchema = section({
   match: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
@@ -55,6 +84,7 @@ const entrySchema = section({
   }),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
   ...rates,
+  tiers: Type.Optional(tiers),
   long: Type.Optional(
     section(
       {
@@ -109,7 +139,7 @@ function readText(file: string): string {
   try {
     const { size } = statSync(file);
     if (size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
-    return readFileSync(file, 'utf8');
+    return decodeUtf8(readFileSync(file));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([
@@ -140,7 +170,7 @@ function neverReached(models: readonly Entry[], root: MapNode): readonly Problem
       const first = models.findIndex(
         (other) =>
           (other.provider === undefined || other.provider === provider) &&
-          other.match.some((pattern) => namePattern(pattern)(name)),
+          other.match.some((pattern) => modelPattern(pattern)(name)),
       );
       if (first >= index) return [];
       const path = ['models', String(index), 'match', String(place)];
@@ -163,24 +193,36 @@ function namesOf({ match, provider }: Entry): string {
   return `${names}${more}${provider === undefined ? '' : ` of ${provider}`}`.slice(0, LONGEST_NAMES);
 }
 
-function pricedModels({ match, provider, long, ...own }: Entry, rule: string): PricedModels {
+/** Anthropic writes for one hour at twice the price of the input, whichever the model. */
+const CLAUDE = /claude|anthropic/i;
+const CLAUDE_HOUR = 2;
+
+function pricedModels({ match, provider, long, tiers, ...own }: Entry, rule: string): PricedModels {
+  const isClaude = CLAUDE.test(match.join(' ')) || CLAUDE.test(provider ?? '');
   return {
-    match: match.map(namePattern),
+    match: match.map(modelPattern),
     provider: provider === undefined ? null : namePattern(provider),
     providerPattern: provider ?? null,
     name: (match[0] ?? '').replaceAll('*', ''),
-    price: { ...ratesOf(own), long: long === undefined ? null : { ...ratesOf(long), over: long.over } },
+    price: {
+      ...ratesOf(own, isClaude),
+      long: long === undefined ? null : { ...ratesOf(long, isClaude), over: long.over },
+      ...(tiers === undefined ? {} : { tiers }),
+    },
     rule,
   };
 }
 
-function ratesOf(prices: Pick<Entry, keyof typeof rates>): Rates {
+function ratesOf(prices: Pick<Entry, keyof typeof rates>, isClaude: boolean): Rates {
   const rate = (usdPerMillion: number) => Math.round(usdPerMillion * RATE_SCALE);
+  const write = prices.cache_write ?? prices.input;
   return {
     input: rate(prices.input),
     output: rate(prices.output),
     cached_read: rate(prices.cache_read ?? prices.input),
-    cached_write: rate(prices.cache_write ?? prices.input),
+    cached_write: rate(write),
+    cached_write_5m: rate(prices.cache_write_5m ?? write),
+    cached_write_1h: rate(prices.cache_write_1h ?? (isClaude ? CLAUDE_HOUR * prices.input : write)),
     audio_input: rate(prices.audio_input ?? prices.input),
     audio_output: rate(prices.audio_output ?? prices.output),
   };

@@ -37,11 +37,12 @@ export function tokensOf(
  * The cost of a call: each token is charged once, at the price of its kind. Exact, and rounded once at the end, half to even. Parts
  * are differences of cumulative sums, so they add up.
  *
+ * @param factor of the call's service tier
  * @returns undefined if the cost exceeds the maximum amount of money
  */
-export function costOf(price: Price, tokens: Tokens): Cost | undefined {
+export function costOf(price: Price, tokens: Tokens, factor = 1): Cost | undefined {
   const isLong = price.long !== null && inputLength(tokens) > price.long.over;
-  const rates: Rates = isLong ? price.long : price;
+  const rates = allRates(isLong ? price.long : price, factor);
   const counts = tokensByPart(tokens);
   // If a double holds the sum exactly, it also holds its parts exactly.
   const rough = COST_PARTS.reduce((sum, part) => sum + counts[part] * rates[part], 0);
@@ -58,13 +59,32 @@ export function costOf(price: Price, tokens: Tokens): Cost | undefined {
   return { total, parts, isLong };
 }
 
+function allRates(rates: Rates, factor: number): AllRates {
+  const rate = (part: CostPart): number => {
+    const own = rates[part] ?? rates.cached_write;
+    return factor === 1 ? own : Math.round(own * factor);
+  };
+  return {
+    input: rate('input'),
+    cached_read: rate('cached_read'),
+    cached_write: rate('cached_write'),
+    cached_write_5m: rate('cached_write_5m'),
+    cached_write_1h: rate('cached_write_1h'),
+    audio_input: rate('audio_input'),
+    output: rate('output'),
+    audio_output: rate('audio_output'),
+  };
+}
+
+type AllRates = Readonly<Record<CostPart, number>>;
+
 /** Cumulative cost of the kinds up to each one. */
-function sumsUpTo(counts: Record<CostPart, number>, rates: Rates): NanoUsd[] {
+function sumsUpTo(counts: Record<CostPart, number>, rates: AllRates): NanoUsd[] {
   let sum = 0;
   return COST_PARTS.map((part) => roundHalfEven((sum += counts[part] * rates[part])));
 }
 
-function largeSumsUpTo(counts: Record<CostPart, number>, rates: Rates): NanoUsd[] {
+function largeSumsUpTo(counts: Record<CostPart, number>, rates: AllRates): NanoUsd[] {
   let sum = 0n;
   return COST_PARTS.map((part) => roundLarge((sum += BigInt(counts[part]) * BigInt(rates[part]))));
 }

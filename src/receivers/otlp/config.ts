@@ -56,11 +56,12 @@ export const otlpConfig = section({
     },
     { description: 'Protocols to accept.' },
   ),
-  api_endpoint: optionalEndpoint({
-    description:
-      'Listener that also accepts OTLP/HTTP under /api/v1/otlp/v1/, usually that of the API; null: none.',
-    default: '127.0.0.1:4319',
-  }),
+  api_endpoint: Type.Optional(
+    optionalEndpoint({
+      description:
+        'Listener that also accepts OTLP/HTTP under /api/v1/otlp/v1/. Absent: endpoint of query; null: none.',
+    }),
+  ),
   request_timeout: duration({
     description: 'Time limit for receiving a request. Slower requests are refused as retryable.',
     default: '30s',
@@ -68,6 +69,11 @@ export const otlpConfig = section({
   idle_timeout: duration({
     description: 'Time without new spans after which an unfinished trace is marked as timed out. 0s: never.',
     default: '1h',
+  }),
+  orphan_wait: duration({
+    description:
+      'Time without new spans after which a trace of ended spans completes although a parent is missing. 0s: after idle_timeout.',
+    default: '30s',
   }),
   max_in_flight: section(
     {

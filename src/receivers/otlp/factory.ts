@@ -32,7 +32,7 @@ function checkZeros({ protocols, request_timeout: timeout }: OtlpConfig) {
 }
 
 function checkEndpoints({ protocols: { http, grpc }, api_endpoint: api }: OtlpConfig) {
-  const isSomewhere = [http.endpoint, grpc.endpoint, api].some(isSet);
+  const isSomewhere = api === undefined || [http.endpoint, grpc.endpoint, api].some(isSet);
   return isSomewhere
     ? []
     : [
@@ -45,9 +45,9 @@ function checkEndpoints({ protocols: { http, grpc }, api_endpoint: api }: OtlpCo
 
 function listenerOf(
   kind: 'http_listener' | 'grpc_listener',
-  endpoint: string | null,
+  endpoint: string | null | undefined,
   tls: OtlpConfig['protocols']['http']['tls'],
 ): readonly Resource[] {
-  if (!isSet(endpoint)) return [];
+  if (endpoint === undefined || !isSet(endpoint)) return [];
   return [{ kind, endpoint }, ...tlsResources(endpoint, tls)];
 }

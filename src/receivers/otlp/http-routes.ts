@@ -1,5 +1,12 @@
 import type { Host } from '../../component/host.js';
-import { HttpProblem, type HttpRequest, type HttpResponse, type Route } from '../../component/http.js';
+import {
+  HttpProblem,
+  type HttpRequest,
+  type HttpResponse,
+  type Listener,
+  type Route,
+  type UnknownPath,
+} from '../../component/http.js';
 import { isUtf8Json } from '../../http/json-body.js';
 import { headersOf } from '../../http/problem.js';
 import { quotaHeaders, QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
@@ -31,9 +38,12 @@ export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
   const { prefix, admission, maxBodyBytes, bodyTimeoutMs } = options;
   return TELEMETRY_SIGNALS.map((signal) => {
     const limits = { path: `${prefix}/v1/${signal}`, maxBodyBytes, bodyTimeoutMs };
+    // Of an endpoint that already has the path.
+    const aliases = [`${limits.path}/v1/${signal}`];
     return {
       method: 'POST',
       ...limits,
+      aliases,
       operation: otlpOperation(signal, limits),
       handle: (request) => handle(signal, request, options),
       refuse: (problem, request) => {
@@ -42,6 +52,25 @@ export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
       },
     };
   });
+}
+
+/** Answers requests for other paths of a listener that serves OTLP alone, and for other paths below a prefix. */
+export function unknownPaths(
+  prefix: string,
+  listener: Pick<Listener, 'routes'>,
+  log: (path: string) => void,
+): UnknownPath {
+  const paths = TELEMETRY_SIGNALS.map((signal) => `${prefix}/v1/${signal}`);
+  const detail = `There is nothing at this path. OTLP is accepted by POST at ${paths.join(', ')}: set the endpoint of the exporter so that its requests go there.`;
+  return (request) => {
+    const isOtlp =
+      prefix === ''
+        ? listener.routes().every(({ path }) => paths.includes(path))
+        : request.path === prefix || request.path.startsWith(`${prefix}/`);
+    if (!isOtlp) return undefined;
+    log(request.path);
+    return refuse(new HttpProblem(404, 'not_found', detail), request);
+  };
 }
 
 /** The part before the first await runs when the head has arrived: a request refused there costs no body. */

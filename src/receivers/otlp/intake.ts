@@ -67,11 +67,14 @@ export class Intake {
         'Spans, metric points and log records rejected by the mapping, before they reach a pipeline.',
       labelNames: ['receiver', 'signal'],
     });
-    const idleTimeoutMs = durationMs(config.idle_timeout) || null;
+    const waits = {
+      idleTimeoutMs: durationMs(config.idle_timeout) || null,
+      orphanWaitMs: durationMs(config.orphan_wait) || null,
+    };
     const mapper = new SpanMapper(new AgentNames(config.agent_names), provenance);
-    this.#decode = decoderOf(idleTimeoutMs, mapper);
+    this.#decode = decoderOf(waits, mapper);
     this.#mappers = {
-      traces: (request, { tenant }) => spansToTraces(request, { tenant, idleTimeoutMs }, mapper),
+      traces: (request, about) => spansToTraces(request, { ...about, ...waits }, mapper),
       metrics: metricsToPoints,
       logs: logsToRecords,
     };

@@ -1,16 +1,23 @@
 import type { Component } from '../../component/component.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import { isApi } from '../../api/support/api.js';
+import type { Listener } from '../../component/http.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
 import { durationMs } from '../../config/duration.js';
 import { sizeBytes } from '../../config/size.js';
 import { tlsOptions } from '../../config/tls.js';
 import { Admission } from './admission.js';
 import { isSet, type OtlpConfig } from './config.js';
 import { GrpcServer } from './grpc-server.js';
-import { httpRoutes } from './http-routes.js';
+import { httpRoutes, unknownPaths } from './http-routes.js';
 import { Intake } from './intake.js';
 import type { Meter } from '../../component/telemetry.js';
 import type { NoRoom } from '../../http/connections.js';
+
+/** Interval of log lines about unknown paths, and the characters of a path in them. */
+const UNKNOWN_LOGGED_MS = 20_000;
+const MOST_OF_PATH = 200;
 
 /** Receiver `otlp`: see README.md. */
 export class OtlpReceiver implements Component {
@@ -35,12 +42,10 @@ export class OtlpReceiver implements Component {
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {
       const listener = host.listener(endpoint, { tls: tlsOptions(tls) });
-      for (const route of this.#routes(host, '')) listener.route(route);
+      this.#serve(host, listener, '');
     }
-    if (isSet(apiEndpoint)) {
-      const listener = host.listener(apiEndpoint);
-      for (const route of this.#routes(host, '/api/v1/otlp')) listener.route(route);
-    }
+    const api = apiEndpoint === undefined ? endpointOfQuery(host) : apiEndpoint;
+    if (isSet(api)) this.#serve(host, host.listener(api), '/api/v1/otlp');
     await this.#startGrpc(host);
   }
 
@@ -54,6 +59,17 @@ export class OtlpReceiver implements Component {
     await this.#grpc?.shutdown(deadline);
     this.#endGrpcGauges();
     await this.#admission.close(deadline);
+  }
+
+  #serve(host: Host, listener: Listener, prefix: string): void {
+    const { logger, clock } = this.#settings;
+    for (const route of this.#routes(host, prefix)) listener.route(route);
+    const unknown = new SparseLog(logger, clock, UNKNOWN_LOGGED_MS);
+    const log = (path: string): void => {
+      const shown = { path: path.slice(0, MOST_OF_PATH) };
+      unknown.warn(1, shown, `Refused OTLP requests at an unknown path; send them to ${prefix}/v1/traces, ${prefix}/v1/metrics and ${prefix}/v1/logs.`);
+    };
+    listener.unknown(unknownPaths(prefix, listener, log));
   }
 
   #routes(host: Host, prefix: string) {
@@ -137,4 +153,13 @@ function countNoRoom(meter: Meter, id: string): (reason: NoRoom, isNew: boolean)
   return (reason, isNew) => {
     closed.add(1, { receiver: id, reason, which: isNew ? 'new' : 'idle' });
   };
+}
+
+/** @returns null in a daemon without that extension */
+function endpointOfQuery(host: Host): string | null {
+  try {
+    return host.extension('query', isApi).endpoint;
+  } catch {
+    return null;
+  }
 }

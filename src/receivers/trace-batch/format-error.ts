@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { shorten } from '../../component/item-problems.js';
 import { parseMoney } from '../../signal/money.js';
+import { parseAnyTime } from '../../signal/time.js';
 
 /** Length of an invalid value in the response, so that its sender can find it. */
 const MAX_VALUE = 60;
@@ -28,6 +29,8 @@ export function formatError(error: ErrorObject): { readonly pointer: string; rea
     }
     case 'format': {
       if (isNegativeAmount(params['format'], error.data)) return { pointer, message: 'must not be negative' };
+      if (isOutOfBounds(params['format'], error.data))
+        return { pointer, message: `must be between July 1684 and June 2255${not(error.data)}` };
       const rule = FORMATS[String(params['format'])] ?? `must have the format ${String(params['format'])}`;
       return { pointer, message: rule + not(error.data) };
     }
@@ -44,6 +47,11 @@ export function formatError(error: ErrorObject): { readonly pointer: string; rea
 function isNegativeAmount(format: unknown, data: unknown): boolean {
   if (format !== 'decimal' || typeof data !== 'string' || !data.startsWith('-')) return false;
   return parseMoney(data.slice(1)) !== undefined && /^[^e]*[1-9]/i.test(data);
+}
+
+/** A date-time of a year that cannot be stored, such as Go's zero time. */
+function isOutOfBounds(format: unknown, data: unknown): boolean {
+  return format === 'date-time' && typeof data === 'string' && parseAnyTime(data) !== undefined;
 }
 
 function formatType(types: unknown, data: unknown): string {

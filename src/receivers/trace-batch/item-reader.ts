@@ -2,21 +2,26 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { ItemProblems } from '../../component/item-problems.js';
 import { isUuid } from '../../signal/ids.js';
 import { parseMoney, type NanoUsd } from '../../signal/money.js';
+import { isInFuture } from '../../signal/future.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceRecord, TraceHeader } from '../../signal/trace.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
 import { formatError } from './format-error.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import type { SpanRecord } from '../../signal/span.js';
-import type { CallDetails } from '../../signal/call-details.js';
-import { usagePartsOf } from '../../signal/usage-object.js';
+import { serviceTier, type CallDetails } from '../../signal/call-details.js';
+import { outputWithThoughts } from '../../signal/call-tokens.js';
+import { isHit, usagePartsOf } from '../../signal/usage-object.js';
 
 const DEFAULT_SDK_VERSION = '0.2.0';
 /** Tests check that the schema is a JSON Schema: checking it here takes longer than compiling it. */
 const OPTIONS = { allowUnionTypes: true, validateSchema: false } as const;
 
-/** @returns the record, or why the item is invalid */
-export type ItemReader = (item: unknown) => TraceRecord | string;
+/**
+ * @param receivedAt when the item arrived; without it, no time is in the future
+ * @returns the record, or why the item is invalid
+ */
+export type ItemReader = (item: unknown, receivedAt?: Micros) => TraceRecord | string;
 
 let reader: ItemReader | undefined;
 
@@ -31,8 +36,8 @@ export function itemReader(): ItemReader {
 function compileReader(): ItemReader {
   const isItem = compile(new Ajv(OPTIONS));
   const explain = compile(new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
-  return (item) => {
-    if (isItem(item)) return toRecord(item);
+  return (item, receivedAt = Infinity) => {
+    if (isItem(item)) return toRecord(item, receivedAt);
     return explain(item) ? 'is not valid' : reasonOf(explain.errors ?? []);
   };
 }
@@ -79,8 +84,36 @@ type WireSpan = TraceItem['spans'][number];
  *
  * @throws RangeError for an item that did not pass the schema.
  */
-function toRecord(item: TraceItem): TraceRecord {
-  return { trace: toHeader(item.trace), spans: item.spans.map(toSpan) };
+function toRecord(item: TraceItem, receivedAt: Micros): TraceRecord {
+  const record = { trace: toHeader(item.trace), spans: item.spans.map(toSpan) };
+  replaceFuture(record.trace, item.trace, receivedAt);
+  record.spans.forEach((span, i) => {
+    const wire = item.spans[i];
+    if (wire !== undefined) replaceFuture(span, wire, receivedAt);
+  });
+  return record;
+}
+
+/** Replaces times too far in the future by that of arrival, notes them in `metadata`, and drops the duration, which depends on them. */
+function replaceFuture(
+  record: Pick<SpanRecord, 'started_at' | 'ended_at' | 'duration_ms' | 'metadata'>,
+  wire: Pick<WireSpan, 'started_at' | 'ended_at'>,
+  receivedAt: Micros,
+): void {
+  const { started_at, ended_at } = record;
+  // The later of the two; an end before the start is refused.
+  if (!isInFuture(ended_at ?? started_at, receivedAt) || started_at > (ended_at ?? Infinity)) return;
+  const skew: JsonObject = {};
+  if (isInFuture(started_at, receivedAt)) {
+    skew.started_at = wire.started_at;
+    record.started_at = receivedAt;
+  }
+  if (ended_at !== null) {
+    skew.ended_at = wire.ended_at ?? null;
+    record.ended_at = Math.max(receivedAt, record.started_at);
+  }
+  record.duration_ms = null;
+  record.metadata = { ...record.metadata, clock_skew: skew };
 }
 
 function toHeader(wire: TraceItem['trace']): TraceHeader {
@@ -101,15 +134,23 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
+    orphan_wait_ms: null,
     sample_rate: null,
   };
 }
 
 function toSpan(wire: WireSpan): SpanRecord {
+  const call = wire.metadata ? callIn(wire.metadata) : null;
+  const tokens = {
+    input_tokens: toNumber(wire.input_tokens),
+    output_tokens: toNumber(wire.output_tokens),
+    total_tokens: toNumber(wire.total_tokens),
+  };
   return {
     span_id: wire.span_id.toLowerCase(),
     trace_id: wire.trace_id.toLowerCase(),
     parent_span_id: wire.parent_span_id?.toLowerCase() ?? null,
+    parent_is_remote: null,
     type: wire.type,
     name: wire.name,
     status: wire.status ?? 'completed',
@@ -117,9 +158,8 @@ function toSpan(wire: WireSpan): SpanRecord {
     ended_at: toMicrosOrNull(wire.ended_at),
     duration_ms: toNumber(wire.duration_ms),
     model: wire.model ?? null,
-    input_tokens: toNumber(wire.input_tokens),
-    output_tokens: toNumber(wire.output_tokens),
-    total_tokens: toNumber(wire.total_tokens),
+    ...tokens,
+    output_tokens: outputWithThoughts(tokens, call?.usage?.reasoning),
     cost_usd: toNanoUsd(wire.cost_usd),
     error_message: wire.error_message ?? null,
     input_data: wire.input_data ?? null,
@@ -130,16 +170,29 @@ function toSpan(wire: WireSpan): SpanRecord {
     run_kind: null,
     context: null,
     prompt: null,
-    call: wire.metadata ? callIn(wire.metadata) : null,
+    call,
   };
 }
 
-/** Details of a model call in `metadata`, under providers' names or Jackdaw's own: `provider`, and an object `usage`. */
-function callIn({ provider, usage }: JsonObject): CallDetails | null {
+/**
+ * Details of a model call in `metadata`, under providers' names or Jackdaw's own: `provider`, an object `usage`, `service_tier` (also
+ * in `usage`) and `cache_hit`.
+ */
+function callIn({ provider, usage, service_tier, cache_hit }: JsonObject): CallDetails | null {
   const name = typeof provider === 'string' && provider !== '' ? provider : null;
-  const isObject = typeof usage === 'object' && usage !== null && !Array.isArray(usage);
-  const parts = isObject ? usagePartsOf(usage) : null;
-  return name === null && parts === null ? null : { provider: name, usage: parts, cost: null };
+  const object = typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? usage : null;
+  const parts = object && usagePartsOf(object);
+  const reportedTier = service_tier ?? object?.service_tier;
+  const tier = typeof reportedTier === 'string' ? serviceTier(reportedTier) : undefined;
+  const isCacheHit = cache_hit !== undefined && isHit(cache_hit);
+  if (name === null && parts === null && tier === undefined && !isCacheHit) return null;
+  return {
+    provider: name,
+    usage: parts,
+    cost: null,
+    ...(tier === undefined ? {} : { tier }),
+    ...(isCacheHit ? { isCacheHit } : {}),
+  };
 }
 
 function toMicros(text: string): Micros {

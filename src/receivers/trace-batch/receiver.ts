@@ -151,7 +151,7 @@ export class TraceBatchReceiver implements Component {
     const records: TraceRecord[] = [];
     const positions: number[] = [];
     for (const [index, item] of items.entries()) {
-      const read = this.#readItem(item);
+      const read = this.#readItem(item, context.receivedAt);
       if (typeof read === 'string') {
         reasons.set(index, read);
       } else {

@@ -1,7 +1,7 @@
 import { filledCallKey } from '../../signal/call-key.js';
 import { filledContext, parseContext, serializeContext } from '../../signal/run-context.js';
 import { serializeCall, storedCall } from '../../signal/call-details.js';
-import { DERIVED } from './derived.js';
+import { DERIVED, REMOTE_PARENT } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
 
@@ -24,7 +24,8 @@ export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): 
   const merged = fillNulls(before, later);
   const facts: FactRow = merged;
   facts.status = incoming.status;
-  facts.derived = before.derived & later.derived;
+  const withParent = before.parent_span_id === null ? incoming : stored;
+  facts.derived = (before.derived & later.derived & ~REMOTE_PARENT) | (withParent.derived & REMOTE_PARENT);
   if ((incoming.agent_source ?? Infinity) < (stored.agent_source ?? Infinity)) {
     facts.agent_source = incoming.agent_source;
     facts.agent_name = incoming.agent_name;

@@ -16,6 +16,12 @@ export const DERIVED = {
   tags: 1024,
 } as const;
 
+/** A bit of `derived` beside those of values: all spans have ended, and the run only awaits a root. */
+export const AWAITS_ROOT = 2048;
+
+/** The same for a span: its parent belongs to another process. */
+export const REMOTE_PARENT = 128;
+
 /** The context of a run in its header: derived unless declared. */
 export const CONTEXT = DERIVED.session_id | DERIVED.user_id | DERIVED.tags;
 

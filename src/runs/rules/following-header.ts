@@ -1,7 +1,7 @@
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { tagsKey } from './context-of-spans.js';
-import { CONTEXT, DERIVED } from './derived.js';
+import { AWAITS_ROOT, CONTEXT, DERIVED } from './derived.js';
 import type { RunFacts } from './run-facts.js';
 import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } from './completion.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
@@ -67,6 +67,7 @@ function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): Hea
     metadata: before.metadata ?? after.metadata,
     sdk_version: before.sdk_version ?? after.sdk_version,
     idle_timeout_ms: stored.idle_timeout_ms ?? incoming.idle_timeout_ms,
+    orphan_wait_ms: stored.orphan_wait_ms ?? incoming.orphan_wait_ms,
     sample_rate: surerRate(stored, incoming),
     derived: followsSpans(stored) ? stored.derived : leavesOpen(stored),
   };
@@ -138,6 +139,8 @@ export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFact
   if (!followsSpans(header) || spans.size === 0) return { header: next, agent };
   const given = spans.header();
   next.status = RUN_STATUSES.indexOf(given.status);
+  const awaitsRoot = next.status === RUNNING && spans.haveEnded;
+  next.derived = (derived & ~AWAITS_ROOT) | (awaitsRoot ? AWAITS_ROOT : 0);
   if (derived & DERIVED.agent) next.kind = RUN_KINDS.indexOf(given.kind);
   if (derived & DERIVED.started_at) next.started_at = given.started_at;
   setEnd(next, given.ended_at);
@@ -145,16 +148,35 @@ export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFact
   return { header: next, agent: derived & DERIVED.agent ? given.agent : agent };
 }
 
-/** When a run with its last new data at `lastSeenAt` times out; null for never. */
-export function timesOutAt(header: HeaderRow, lastSeenAt: Micros): Micros | null {
-  if (header.idle_timeout_ms === null || header.status !== RUNNING || !followsSpans(header)) return null;
-  return lastSeenAt + header.idle_timeout_ms * 1000;
+/** Whether all spans of a running run have ended, and it only awaits a root. */
+export function awaitsRoot(header: HeaderRow): boolean {
+  return header.status === RUNNING && followsSpans(header) && (header.derived & AWAITS_ROOT) !== 0;
 }
 
-/** A provisionally timed-out run that follows its spans; it ends at its latest time. */
+/** When a run with its last new data at `lastSeenAt` no longer waits for more: see {@link timedOut}; null for never. */
+export function timesOutAt(header: HeaderRow, lastSeenAt: Micros): Micros | null {
+  if (header.status !== RUNNING || !followsSpans(header)) return null;
+  const wait = awaitsRoot(header)
+    ? (header.orphan_wait_ms ?? header.idle_timeout_ms)
+    : header.idle_timeout_ms;
+  return wait === null ? null : lastSeenAt + wait * 1000;
+}
+
+/**
+ * A running run that follows its spans, after it received nothing for too long. If it only awaits a root, it ends as if its topmost span
+ * were one; otherwise it is provisionally timed out. It ends at its latest time.
+ */
 export function timedOut(header: HeaderRow, spans: RunFacts): HeaderRow {
-  const next = { ...header, status: TIMED_OUT };
-  setEnd(next, spans.size === 0 ? header.started_at : spans.latestEnd());
+  const next = { ...header, status: TIMED_OUT, derived: header.derived & ~AWAITS_ROOT };
+  // Headers of older versions have no bit for it.
+  if (spans.size === 0 || !spans.haveEnded) {
+    setEnd(next, spans.size === 0 ? header.started_at : spans.latestEnd());
+    return next;
+  }
+  const given = spans.header(true);
+  next.status = RUN_STATUSES.indexOf(given.status);
+  setEnd(next, given.ended_at);
+  if (header.derived & DERIVED.error_message) next.error_message = given.error_message;
   return next;
 }
 
@@ -166,8 +188,8 @@ function setEnd(header: HeaderRow, endedAt: number | null): void {
 
 /**
  * Whether the run certainly belongs to the header's agent, so that the agent is created: the header is declared, the root has arrived, or
- * the run timed out.
+ * the run is no longer running.
  */
 export function namesItsAgent(header: HeaderRow, spans: { readonly hasRoot: boolean }): boolean {
-  return isDeclared(header) || header.status === TIMED_OUT || spans.hasRoot;
+  return isDeclared(header) || header.status !== RUNNING || spans.hasRoot;
 }

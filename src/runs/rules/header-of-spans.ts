@@ -13,8 +13,8 @@ import { first, isBefore, shallowest, type PlacedSpan } from './shallowest.js';
 
 /** The fields of a span that its run's header depends on. */
 export interface HeaderSpan extends OutcomeSpan {
+  readonly parent_is_remote: true | null;
   readonly ended_at: Micros | null;
-  readonly run_kind: RunKind | null;
   readonly context: RunContext | null;
 }
 
@@ -34,17 +34,18 @@ export const GOES_ON: Outcome = { status: 'running', error_message: null };
 const NO_AGENT = 'default';
 
 /**
- * The header of an undeclared run, from all its spans, independent of their order. The root is the span without a parent, the earliest if
- * there are several; until it has ended the run is `running` and has no end. Then it went as {@link outcomeOf} says.
+ * The header of an undeclared run, from all its spans, independent of their order. The root is the topmost span, if {@link isRoot}; until
+ * it has ended the run is `running` and has no end. Then it went as {@link outcomeOf} says, and ended with its last span.
  *
  * @param spans at least one
+ * @param hasWaited whether the run no longer waits for a root, so that the topmost span counts as one
  */
-export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
+export function headerOf(spans: readonly HeaderSpan[], hasWaited = false): FollowingHeader {
   const top = topmost(spans);
-  const root = top?.parent_span_id === null ? top : undefined;
+  const root = top !== undefined && (hasWaited || isRoot(top, spans)) ? top : undefined;
   const started_at = spans.reduce((least, span) => Math.min(least, span.started_at), Infinity);
   const hasEnded = root !== undefined && root.status !== 'running';
-  const ended_at = hasEnded ? (root.ended_at ?? latestEnd(spans)) : null;
+  const ended_at = hasEnded ? latestEnd(spans) : null;
   const wraps = hasEnded && isWrapper(hasOutcome(root), root.run_kind);
   const outcome = hasEnded ? outcomeOf(root, wraps, () => lastOutcome(spans)) : GOES_ON;
   return {
@@ -92,22 +93,58 @@ function rankOf(span: HeaderSpan): number {
   return span.agent_hint === null ? Infinity : AGENT_SOURCES.indexOf(span.agent_hint.source);
 }
 
-/** The topmost span: spans without a parent come first, then the order of several roots. */
+/**
+ * The topmost span: the first without a parent, else without a known one. Of the latter, those whose parent is in another process come
+ * first, because the parents of the others may still arrive. In a circle of parents it is the first of all.
+ */
 export function topmost<Span extends HeaderSpan>(spans: readonly Span[]): Span | undefined {
   const roots = spans.filter((span) => span.parent_span_id === null);
-  return first(roots.length === 0 ? spans : roots);
+  if (roots.length > 0) return first(roots);
+  const known = new Set<string | null>(spans.map((span) => span.span_id));
+  const orphans = spans.filter((span) => !known.has(span.parent_span_id));
+  const remote = orphans.filter((span) => span.parent_is_remote === true);
+  return first([remote, orphans, spans].find((some) => some.length > 0) ?? []);
 }
 
-/** The order of {@link topmost}. */
+/** Whether the topmost span is a root: it has no parent, or one in another process that is not among the spans. */
+function isRoot(top: HeaderSpan, spans: readonly HeaderSpan[]): boolean {
+  const parent = top.parent_span_id;
+  if (parent === null) return true;
+  return top.parent_is_remote === true && !spans.some(({ span_id }) => span_id === parent);
+}
+
+/** Whether any span is a root. */
+export function hasRoot(spans: readonly HeaderSpan[]): boolean {
+  const top = topmost(spans);
+  return top !== undefined && isRoot(top, spans);
+}
+
+/** Whether all spans have ended. */
+export function haveEnded(spans: readonly HeaderSpan[]): boolean {
+  return spans.every(({ status }) => status !== 'running');
+}
+
+/**
+ * The order in which messages of a run lead, so that its metadata is theirs: those with the first span without a parent, else those with
+ * the first span. Unlike {@link topmost} it never changes with further spans.
+ */
 export function isAbove(span: PlacedSpan, other: PlacedSpan): boolean {
   const isRoot = span.parent_span_id === null;
   return isRoot === (other.parent_span_id === null) ? isBefore(span, other) : isRoot;
 }
 
-/** Whether the topmost span among these and others is one of the others. */
-export function isLedBy<Span extends HeaderSpan>(spans: Iterable<Span>, others: readonly Span[]): boolean {
-  const top = topmost([...spans, ...others]);
-  return top !== undefined && others.includes(top);
+/** Whether the leading span among these and others is one of the others. */
+export function isLedBy<Span extends PlacedSpan>(spans: Iterable<Span>, others: readonly Span[]): boolean {
+  const lead = leading([...spans, ...others]);
+  return lead !== undefined && others.includes(lead);
+}
+
+/** The first span in the order of {@link isAbove}. */
+export function leading<Span extends PlacedSpan>(spans: readonly Span[]): Span | undefined {
+  return spans.reduce<Span | undefined>(
+    (lead, span) => (lead === undefined || isAbove(span, lead) ? span : lead),
+    undefined,
+  );
 }
 
 /** The latest time of any span. @param spans at least one */

@@ -2,8 +2,8 @@ import { RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
 import type { TraceHeader } from '../../signal/trace.js';
 
 /**
- * A run's header as a store keeps it: codes in place of words, JSON as text, and the bits of {@link DERIVED} for undeclared values. The
- * agent's name is stored separately.
+ * A run's header as a store keeps it: codes in place of words, JSON as text, and the bits of {@link DERIVED} for undeclared values, with
+ * {@link AWAITS_ROOT}. The agent's name is stored separately.
  */
 export interface HeaderRow extends Omit<
   TraceHeader,
@@ -34,6 +34,7 @@ export interface SpanRow extends Omit<
   | 'context'
   | 'prompt'
   | 'call'
+  | 'parent_is_remote'
 > {
   /** A position in `SPAN_TYPES`. */
   type: number;
@@ -54,6 +55,7 @@ export interface SpanRow extends Omit<
   same_as: string | null;
   /** What counts of it, in bits of `COUNTS`; null: all of it. */
   counted: number | null;
+  /** Bits of {@link DERIVED}, and {@link REMOTE_PARENT}. */
   derived: number;
 }
 
@@ -75,12 +77,13 @@ export const FACT_FIELDS = [
   'call_key',
   'same_as',
   'counted',
+  'derived',
 ] as const;
 
 /** The fields of a stored span that are needed to complete it and derive the run. */
 export type FactRow = Pick<
   SpanRow,
-  (typeof FACT_FIELDS)[number] | 'duration_ms' | 'input_tokens' | 'output_tokens' | 'call_details' | 'derived'
+  (typeof FACT_FIELDS)[number] | 'duration_ms' | 'input_tokens' | 'output_tokens' | 'call_details'
 >;
 
 /** The codes of these statuses. */

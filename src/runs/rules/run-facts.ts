@@ -1,7 +1,7 @@
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
 import { contextOf } from './context-of-spans.js';
-import { headerOf, latestEnd, type FollowingHeader } from './header-of-spans.js';
+import { hasRoot, haveEnded, headerOf, latestEnd, type FollowingHeader } from './header-of-spans.js';
 import type { SpanFacts } from './span-facts.js';
 import { usageOf, type Usage } from './usage.js';
 
@@ -9,8 +9,12 @@ import { usageOf, type Usage } from './usage.js';
 export interface RunFacts {
   /** How many spans there are. */
   readonly size: number;
+  /** Whether all of them have ended. */
+  readonly haveEnded: boolean;
+  /** Whether any of them is a root: {@link hasRoot}. */
+  readonly hasRoot: boolean;
   /** See {@link headerOf}. Only where there are spans. */
-  header(): FollowingHeader;
+  header(hasWaited?: boolean): FollowingHeader;
   /** See {@link usageOf}. */
   usage(): Usage;
   /** See {@link contextOf}. */
@@ -23,7 +27,13 @@ export interface RunFacts {
 export function factsOfSpans(spans: readonly SpanFacts[]): RunFacts {
   return {
     size: spans.length,
-    header: () => headerOf(spans),
+    get haveEnded() {
+      return haveEnded(spans);
+    },
+    get hasRoot() {
+      return hasRoot(spans);
+    },
+    header: (hasWaited) => headerOf(spans, hasWaited),
     usage: () => usageOf(spans),
     context: () => contextOf(spans),
     latestEnd: () => latestEnd(spans),

@@ -22,6 +22,7 @@ export interface OutcomeSpan extends Outcome {
   readonly type: SpanType | number;
   readonly started_at: Micros;
   readonly agent_hint: AgentHint | null;
+  readonly run_kind: RunKind | null;
 }
 
 /** The name sources that mark a span as an agent's or a workflow's own. */
@@ -29,14 +30,16 @@ export const OUTCOME_SOURCES: readonly AgentHint['source'][] = ['root', 'agent s
 
 /**
  * Whether a span determines the outcome of its agent or workflow: it has its own name, or it is a failed agent span below another span.
- * Once true for a span, this stays true.
+ * A root whose kind says nothing only wraps agents and names the run for them. Once true for a span, this stays true.
  */
 export function hasOutcome({
   parent_span_id,
   type,
   status,
   agent_hint,
+  run_kind,
 }: Omit<OutcomeSpan, 'error_message' | 'span_id' | 'started_at'>): boolean {
+  if (parent_span_id === null && run_kind === null) return false;
   if (agent_hint !== null && OUTCOME_SOURCES.includes(agent_hint.source)) return true;
   return parent_span_id !== null && (type === 'agent' || type === TYPE_CODES.agent) && hasFailed(status);
 }

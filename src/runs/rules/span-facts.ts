@@ -3,6 +3,7 @@ import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type AgentHint, type RunKind } 
 import { parseContext } from '../../signal/run-context.js';
 import type { MapSpan } from '../../signal/trace-map.js';
 import { formatUuid, parseUuid, uuidKey, wordsOfKey } from '../../worker/uuid-words.js';
+import { REMOTE_PARENT } from './derived.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import type { FACT_FIELDS, SpanRow } from './rows.js';
 import { WHOLE, type DuplicateCall } from './duplicate-calls.js';
@@ -16,6 +17,7 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
   return {
     span_id: keyOf(row.span_id),
     parent_span_id: row.parent_span_id === null ? null : keyOf(row.parent_span_id),
+    parent_is_remote: isRemote(row.derived),
     type: row.type,
     node,
     status: itemAt(RUN_STATUSES, row.status),
@@ -31,6 +33,11 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
     same_as: row.same_as === null ? null : keyOf(row.same_as),
     counted: row.counted ?? WHOLE,
   };
+}
+
+/** @param derived the bits of a span */
+export function isRemote(derived: number): true | null {
+  return (derived & REMOTE_PARENT) === 0 ? null : true;
 }
 
 /** Of one id at a time. */

@@ -1,8 +1,11 @@
 import {
+  hasRoot,
+  haveEnded,
   headerOf,
   isAbove,
   isOfAgent,
   latestEnd,
+  leading,
   topmost,
   type FollowingHeader,
 } from '../rules/header-of-spans.js';
@@ -22,8 +25,8 @@ export class FollowedSpans implements RunSpans {
   /** The same spans, and their usage; null after a change. */
   #all: readonly SpanState[] | null = null;
   #counted: ReturnType<typeof countedOnce> | null = null;
-  /** The topmost span; undefined if unknown. */
-  #top: SpanState | undefined;
+  /** The leading span; undefined if unknown. */
+  #lead: SpanState | undefined;
 
   static of(spans: Iterable<SpanState>): FollowedSpans {
     const followed = new FollowedSpans();
@@ -48,7 +51,15 @@ export class FollowedSpans implements RunSpans {
   }
 
   get hasRoot(): boolean {
-    return this.all().some(({ parent_span_id }) => parent_span_id === null);
+    return hasRoot(this.all());
+  }
+
+  get open(): number {
+    return this.all().filter(({ status }) => status === 'running').length;
+  }
+
+  get haveEnded(): boolean {
+    return haveEnded(this.all());
   }
 
   get isOfAgent(): boolean {
@@ -73,27 +84,27 @@ export class FollowedSpans implements RunSpans {
 
   put(span: SpanState): void {
     this.#spans.set(span.span_id, span);
-    if (span.span_id === this.#top?.span_id) this.#top = undefined;
-    else if (this.#top !== undefined && isAbove(span, this.#top)) this.#top = span;
+    if (span.span_id === this.#lead?.span_id) this.#lead = undefined;
+    else if (this.#lead !== undefined && isAbove(span, this.#lead)) this.#lead = span;
     this.#all = null;
     this.#counted = null;
   }
 
   isLedBy(others: readonly SpanFacts[]): boolean {
-    const top = this.top();
-    return top === undefined ? others.length > 0 : others.some((other) => isAbove(other, top));
+    const lead = (this.#lead ??= leading(this.all()));
+    return lead === undefined ? others.length > 0 : others.some((other) => isAbove(other, lead));
   }
 
   top(): SpanFacts | undefined {
-    return (this.#top ??= topmost(this.all()));
+    return topmost(this.all());
   }
 
   lastOutcome(): SpanFacts | undefined {
     return lastOutcome(this.all());
   }
 
-  header(): FollowingHeader {
-    return headerOf(this.all());
+  header(hasWaited?: boolean): FollowingHeader {
+    return headerOf(this.all(), hasWaited);
   }
 
   usage(): Usage {

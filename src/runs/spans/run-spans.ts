@@ -14,8 +14,8 @@ export interface DuplicateRewrite {
 export interface RunSpans extends RunFacts {
   /** The memory that they take, in units of a span without long texts, some 400 bytes. */
   readonly weight: number;
-  /** Whether any span has no parent. */
-  readonly hasRoot: boolean;
+  /** How many spans have not ended. */
+  readonly open: number;
   /** Whether any span says that the run is an agent's. */
   readonly isOfAgent: boolean;
   has(key: string): boolean;
@@ -23,7 +23,7 @@ export interface RunSpans extends RunFacts {
   keys(): Iterable<string>;
   /** Adds a new span, or replaces one by a newer version, which may say more but never less. */
   put(span: SpanState): void;
-  /** Whether the topmost span ({@link topmost}) among these and others is one of the others. */
+  /** Whether the leading span ({@link leading}) among these and others is one of the others. */
   isLedBy(others: readonly SpanFacts[]): boolean;
   /** The topmost span; undefined if missing, or if it is not kept as a whole. */
   top(): SpanFacts | undefined;

@@ -1,4 +1,5 @@
-import { GOES_ON, isAbove, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
+import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
+import { isBefore } from '../rules/shallowest.js';
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
@@ -45,6 +46,8 @@ export class TruncatedSpans implements RunSpans {
   #latestEnd: Micros;
   #lastTime: Micros;
   #isOfAgent: boolean;
+  /** How many spans have not ended. */
+  #open: number;
   #top: Top;
   readonly #failure: Outcome | undefined;
   /** All spans, until the commit that truncates the run is over. */
@@ -75,6 +78,7 @@ export class TruncatedSpans implements RunSpans {
     this.#latestEnd = parts.latestEnd;
     this.#lastTime = parts.lastTime;
     this.#isOfAgent = parts.isOfAgent;
+    this.#open = parts.open ?? 0;
     this.#top = parts.top;
     this.#failure = parts.failure;
     this.#before = parts.before;
@@ -97,6 +101,7 @@ export class TruncatedSpans implements RunSpans {
       latestEnd: spans.latestEnd(),
       lastTime: spans.lastTime(),
       isOfAgent: spans.isOfAgent,
+      open: spans.open,
       context: spans.context(),
       top: topOf(top),
       failure: failureOf(spans),
@@ -121,6 +126,7 @@ export class TruncatedSpans implements RunSpans {
       latestEnd: this.#latestEnd,
       lastTime: this.#lastTime,
       isOfAgent: this.#isOfAgent,
+      open: this.#open,
       context: this.#context,
       top: serializeTop(this.#top),
       failure: serializeFailure(this.#failure),
@@ -142,7 +148,15 @@ export class TruncatedSpans implements RunSpans {
   }
 
   get hasRoot(): boolean {
-    return this.#top.parent_span_id === null;
+    return this.#top.parent_span_id === null || this.#top.parent_is_remote === true;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  get haveEnded(): boolean {
+    return this.#open === 0;
   }
 
   get isOfAgent(): boolean {
@@ -179,7 +193,9 @@ export class TruncatedSpans implements RunSpans {
     this.#first = Math.min(this.#first, span.started_at);
     this.#latestEnd = Math.max(this.#latestEnd, span.ended_at ?? span.started_at);
     this.#lastTime = Math.max(this.#lastTime, span.started_at, span.ended_at ?? -Infinity);
-    if (span.span_id === this.#top.span_id || isAbove(span, this.#top)) this.#top = topOf(span);
+    // A span that older versions did not count may end.
+    this.#open = Math.max(0, this.#open + openness(span) - (before === undefined ? 0 : openness(before)));
+    if (span.span_id === this.#top.span_id || isAboveTop(span, this.#top)) this.#top = topOf(span);
   }
 
   /** Spans were written: the places of their ids are to be recorded. */
@@ -200,18 +216,18 @@ export class TruncatedSpans implements RunSpans {
   }
 
   isLedBy(others: readonly SpanFacts[]): boolean {
-    return others.some((other) => isAbove(other, this.#top));
+    return others.some((other) => isAboveTop(other, this.#top));
   }
 
   top(): SpanFacts | undefined {
     return undefined;
   }
 
-  header(): FollowingHeader {
-    const { parent_span_id, status, ended_at: end, isWrapper } = this.#top;
-    const hasEnded = parent_span_id === null && status !== 'running';
+  header(hasWaited = false): FollowingHeader {
+    const { status, isWrapper } = this.#top;
+    const hasEnded = (hasWaited || this.hasRoot) && status !== 'running';
     const outcome = hasEnded ? outcomeOf(this.#top, isWrapper, () => this.#failure) : GOES_ON;
-    const ended_at = hasEnded ? (end ?? this.#latestEnd) : null;
+    const ended_at = hasEnded ? this.#latestEnd : null;
     return {
       agent: this.#agent,
       kind: kindOf(this.#top, this.#isOfAgent),
@@ -246,6 +262,16 @@ export class TruncatedSpans implements RunSpans {
   lastTime(): Micros {
     return this.#lastTime;
   }
+}
+
+/** Whether a span replaces the topmost one: which of the other spans have parents is not known. */
+function isAboveTop(span: SpanFacts, top: Top): boolean {
+  if (span.parent_span_id === null) return top.parent_span_id !== null || isBefore(span, top);
+  return span.span_id === top.parent_span_id;
+}
+
+function openness(span: SpanFacts): number {
+  return span.status === 'running' ? 1 : 0;
 }
 
 /** A sum after a span's value changed; values only ever appear. */

@@ -6,10 +6,17 @@ import { hasFailed, isWrapper, hasOutcome, type Outcome } from '../rules/run-out
 import { runKind, type SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
 
-/** The stored fields of the topmost span. Its id is a key. */
+/** The stored fields of the topmost span. Its id and that of its parent are keys. */
 export type Top = Pick<
   SpanFacts,
-  'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message' | 'run_kind'
+  | 'span_id'
+  | 'parent_span_id'
+  | 'parent_is_remote'
+  | 'started_at'
+  | 'status'
+  | 'ended_at'
+  | 'error_message'
+  | 'run_kind'
 > & { readonly isWrapper: boolean };
 
 /** The stored state of a truncated run in addition to its header: everything that may still change, as JSON. */
@@ -23,6 +30,8 @@ export interface Summary {
   readonly lastTime: Micros;
   /** Whether any span says that the run is an agent's. */
   readonly isOfAgent: boolean;
+  /** How many spans have not ended; undefined in summaries of older versions, which did not count them. */
+  readonly open?: number;
   /** The context from the followed spans. */
   readonly context: RunContext;
   /** The units of its id, whether it has a parent, and the values that the header takes. */
@@ -35,31 +44,57 @@ export interface Summary {
     kind: number | null,
     error: string | null,
     isWrapper: boolean,
+    /** Undefined in summaries of older versions. */
+    isRemote?: boolean,
+    parentId?: readonly number[],
   ];
   /** The outcome of the failed agent below a wrapper. */
   readonly failure: readonly [status: number, error: string | null] | null;
 }
 
 export function topOf(span: SpanFacts): Top {
-  const { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind } = span;
-  const wraps = isWrapper(hasOutcome(span), run_kind);
-  return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper: wraps };
+  const { span_id, parent_span_id, parent_is_remote, started_at, status, ended_at, error_message, run_kind } =
+    span;
+  return {
+    span_id,
+    parent_span_id,
+    parent_is_remote,
+    started_at,
+    status,
+    ended_at,
+    error_message,
+    run_kind,
+    isWrapper: isWrapper(hasOutcome(span), run_kind),
+  };
 }
 
 export function serializeTop(top: Top): Summary['top'] {
   const { span_id, parent_span_id, started_at, status, ended_at, run_kind, error_message } = top;
-  const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
-  const kind = run_kind === null ? null : RUN_KINDS.indexOf(run_kind);
-  const code = RUN_STATUSES.indexOf(status);
-  return [units, parent_span_id !== null, started_at, code, ended_at, kind, error_message, top.isWrapper];
+  return [
+    unitsOf(span_id),
+    parent_span_id !== null,
+    started_at,
+    RUN_STATUSES.indexOf(status),
+    ended_at,
+    run_kind === null ? null : RUN_KINDS.indexOf(run_kind),
+    error_message,
+    top.isWrapper,
+    top.parent_is_remote === true,
+    unitsOf(parent_span_id ?? ''),
+  ];
 }
 
-/** The id of its parent is not stored. */
+function unitsOf(key: string): number[] {
+  return Array.from({ length: key.length }, (_, i) => key.charCodeAt(i));
+}
+
 export function readTop(printed: Summary['top']): Top {
-  const [units, hasParent, started_at, status, ended_at, kind, error_message, wraps] = printed;
+  const [units, hasParent, started_at, status, ended_at, kind, error_message, wraps, isRemote, parentId] =
+    printed;
   return {
     span_id: String.fromCharCode(...units),
-    parent_span_id: hasParent ? '' : null,
+    parent_span_id: hasParent ? String.fromCharCode(...(parentId ?? [])) : null,
+    parent_is_remote: isRemote === true ? true : null,
     started_at,
     status: itemAt(RUN_STATUSES, status),
     ended_at,

@@ -40,6 +40,7 @@ import {
 } from './runs/run-upkeep.js';
 import { emitApplied, type WantedOfTenant } from './runs/applied-events.js';
 import { TracesWriter } from './runs/traces-writer.js';
+import type { WantedTrace } from './runs/stored-facts.js';
 import { RunWrites } from './runs/write-runs.js';
 
 /** Lease of a write; after it expires another process completes it. */
@@ -179,7 +180,13 @@ export class RunStore {
         this.#ids.set(tenant, userId);
       },
     });
-    const upkeep = { ...parts, leases: control.leases, queue, writes };
+    const ended = async (runs: readonly WantedTrace[]): Promise<void> => {
+      for (const { tenant, traceId } of runs) {
+        const user = await this.#wantedOf(tenant);
+        if (user !== null) this.#arrivals.traceChanged(user.userId, traceId);
+      }
+    };
+    const upkeep = { ...parts, leases: control.leases, queue, writes, ended };
     const rebuild = {
       ...upkeep,
       inserts: insertsBy(connection),

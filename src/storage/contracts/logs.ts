@@ -5,7 +5,7 @@ import type { PageRange, Pages } from './paging.js';
 
 /** Filter of a log search. Absent: no restriction. */
 export interface LogFilter {
-  /** Full text, as `log-text.ts` reads it. */
+  /** Full text, as `parseTextQuery` reads it. */
   readonly query?: string;
   readonly service_name?: string;
   readonly severity?: Severity;
@@ -13,6 +13,10 @@ export interface LogFilter {
   readonly trace_id?: string;
   /** A UUID in lower case. */
   readonly span_id?: string;
+  /** The whole name. */
+  readonly event_name?: string;
+  /** Values by key, as text: all of these. */
+  readonly attributes?: Readonly<Record<string, string>>;
   /** At or after. */
   readonly start_time?: Micros;
   /** At or before. */
@@ -31,13 +35,16 @@ export interface LogPage extends PageRange {
 
 /** A log record as searches show it. */
 export interface StoredLog extends Readonly<
-  Pick<LogRecord, 'id' | 'timestamp' | 'severity' | 'body' | 'trace_id' | 'span_id' | 'attributes'>
+  Pick<
+    LogRecord,
+    'id' | 'timestamp' | 'severity' | 'event_name' | 'body' | 'trace_id' | 'span_id' | 'attributes'
+  >
 > {
   /** Empty if not sent. */
   readonly service_name: string;
   /** Present if requested. */
   readonly details?: Readonly<
-    Pick<LogRecord, 'observed_at' | 'severity_number' | 'severity_text' | 'flags' | 'event_name'>
+    Pick<LogRecord, 'observed_at' | 'severity_number' | 'severity_text' | 'flags'>
   > &
     Pick<Origin, 'resource' | 'scope'>;
 }

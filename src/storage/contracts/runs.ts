@@ -1,7 +1,7 @@
 // Runs with their spans, and data computed from them: agents, sessions, models, time series.
 
 import type { JsonObject } from '../../signal/attributes.js';
-import type { CallDetails, CostPart } from '../../signal/call-details.js';
+import type { CallDetails, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
@@ -50,7 +50,17 @@ export interface SpanDetails {
 
 /** A span as the trace detail shows it. */
 export interface StoredSpan extends Readonly<
-  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call'>
+  Omit<
+    SpanRecord,
+    | 'metadata'
+    | 'agent_hint'
+    | 'map_hint'
+    | 'run_kind'
+    | 'context'
+    | 'prompt'
+    | 'call'
+    | 'parent_is_remote'
+  >
 > {
   /**
    * GenAI events among the user's log records with its ids, if its own payload is incomplete: by time, then in order of arrival. Only
@@ -510,7 +520,7 @@ export interface RepricedCalls {
   /** Calls that cannot be repriced: still running, without tokens, with a total only, or with a cost over a million dollars. */
   readonly left_out: Readonly<Record<Unpriceable, number>>;
   /** The tokens of the repriced calls; each token is in one part. */
-  readonly tokens: Readonly<Record<CostPart, number>>;
+  readonly tokens: Readonly<Record<SummedPart, number>>;
   /** Number of calls with enough input tokens for long-input rates. */
   readonly long_calls: number;
 }

@@ -61,6 +61,8 @@ export const NODE_TYPES = {
   http: 'service',
   db: 'database',
   custom: 'external',
+  // Tools of MCP servers.
+  tool: 'external',
 } as const satisfies Partial<Record<SpanType, string>>;
 
 export function nodeTypeOf(type: SpanType): string {

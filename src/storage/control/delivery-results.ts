@@ -62,7 +62,7 @@ export async function noteResults(
     attempts.push(toAttempt(result, row.waiting.underWay.attemptedAt));
     rows.set(result.delivery_id, { ...row, waiting: finished(row.waiting, result), expiresAt: null });
     const state = { isActive: endpoint.is_active === 1, failures: endpoint.consecutive_failures };
-    const { isActive, failures } = counted(state, result.succeeded, rules.breakerThreshold);
+    const { isActive, failures } = counted(state, result, rules.breakerThreshold);
     after.set(endpoint.id, { ...endpoint, is_active: Number(isActive), consecutive_failures: failures });
   }
   await addAttempts(tx, attempts);

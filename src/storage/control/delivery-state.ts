@@ -88,12 +88,12 @@ export function interrupted(waiting: Waiting, isActive: boolean): Waiting {
   return { ...waiting, manual: waiting.manual + (repeats ? 1 : 0), underWay: null };
 }
 
-/** The breaker state after an attempt that was not interrupted. */
+/** The breaker state after an attempt that was not interrupted. A receiver that is gone (410) pauses its endpoint at once. */
 export function counted(
   { isActive, failures }: BreakerState,
-  succeeded: boolean,
+  { succeeded, isGone }: Pick<FinishedAttempt, 'succeeded' | 'isGone'>,
   threshold: number,
 ): BreakerState {
   if (succeeded) return { isActive, failures: 0 };
-  return { isActive: isActive && failures + 1 < threshold, failures: failures + 1 };
+  return { isActive: isActive && !isGone && failures + 1 < threshold, failures: failures + 1 };
 }

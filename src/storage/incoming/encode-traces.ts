@@ -12,8 +12,9 @@ import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage, type RowOf } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { contextOf, tagsKey } from '../../runs/rules/context-of-spans.js';
+import { haveEnded } from '../../runs/rules/header-of-spans.js';
 import { durationMs, totalTokens } from '../../runs/rules/completion.js';
-import { DERIVED, FOLLOWS_SPANS } from '../../runs/rules/derived.js';
+import { AWAITS_ROOT, DERIVED, FOLLOWS_SPANS, REMOTE_PARENT } from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
 import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
@@ -39,7 +40,7 @@ export interface Charge {
 const NODELESS: ReadonlySet<string> = new Set(['llm', 'tool']);
 
 /** The notes stored in addition to `sent`: all others can be derived from it. */
-const KEPT_NOTES = ['usage', 'cost_source', 'provider'] as const;
+const KEPT_NOTES = ['usage', 'cost_source', 'provider', 'clock_skew'] as const;
 
 /** The fields of a span stored outside its columns. */
 function givenPayload(span: SpanRecord): GivenPayload {
@@ -209,7 +210,8 @@ const SPAN_VALUES: { readonly [Name in keyof SpanColumns]: (encoded: EncodedSpan
   call_details: ({ span }) => span.call && serializeCall(span.call),
   derived: ({ span }) =>
     (span.duration_ms === null ? DERIVED.duration_ms : 0) |
-    (span.total_tokens === null ? DERIVED.total_tokens : 0),
+    (span.total_tokens === null ? DERIVED.total_tokens : 0) |
+    (span.parent_is_remote === true ? REMOTE_PARENT : 0),
   call_key: ({ span }) => callKeyOf(span),
   same_as: ({ duplicate }) => duplicate?.same_as ?? null,
   counted: ({ duplicate }) =>
@@ -239,6 +241,8 @@ function writeHeader(
   used: Usage | undefined,
 ): void {
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
+  const isRunning = header.follows_spans && header.status === 'running';
+  if (isRunning && spans.length > 0 && haveEnded(spans)) derived |= AWAITS_ROOT;
   to.uuid(T.trace_id, row, header.trace_id);
   to.byte(T.kind, row, RUN_KINDS.indexOf(header.kind));
   to.byte(T.status, row, invariant(STATUS_CODES.get(header.status), 'code of the status'));
@@ -282,6 +286,7 @@ function writeHeader(
   to.isNull(T.commits, row);
   to.isNull(T.closed, row);
   nullableDouble(to, T.sample_rate, row, header.sample_rate);
+  nullableInt(to, T.orphan_wait_ms, row, header.orphan_wait_ms);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }

@@ -5,13 +5,15 @@ import { RUN_STATUSES } from '../../signal/span.js';
 import { parseContext, type RunContext } from '../../signal/run-context.js';
 import { uuidKey } from '../../worker/uuid-words.js';
 import { DERIVED } from '../../runs/rules/derived.js';
+import { hasRoot } from '../../runs/rules/header-of-spans.js';
+import { NO_NODE } from '../../signal/service-map.js';
 import { indexOf } from '../schema/table.js';
 import { SPAN_WIRE, TRACES, TRACE_WIRE } from '../schema/tables.js';
 import type { NamedHeader } from '../../runs/rules/following-header.js';
 import { beginsPiece, payloadsOf, type Payload } from '../../runs/rules/payload.js';
 import { RUNNING } from '../../runs/rules/rows.js';
 import { WHOLE } from '../../runs/rules/duplicate-calls.js';
-import { agentHint, runKind } from '../../runs/rules/span-facts.js';
+import { agentHint, isRemote, runKind } from '../../runs/rules/span-facts.js';
 import type { SpanState } from '../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
@@ -19,7 +21,9 @@ import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
 export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
   const sample_rate = batch.traces.value(T.sample_rate, trace) as number | null;
-  return { header: { sample_rate, ...batch.traces.row(TRACE_WIRE, trace) }, agent: batch.agent(trace) };
+  const orphan_wait_ms = batch.traces.value(T.orphan_wait_ms, trace) as number | null;
+  const header = { sample_rate, orphan_wait_ms, ...batch.traces.row(TRACE_WIRE, trace) };
+  return { header, agent: batch.agent(trace) };
 }
 
 /** The code of a trace's status. */
@@ -39,10 +43,17 @@ export function isRunningAt(batch: IncomingBatch, trace: number): boolean {
 /** Like {@link namesItsAgent}, for a whole trace. */
 export function namesItsAgentAt(batch: IncomingBatch, trace: number): boolean {
   if ((Number(batch.traces.value(T.derived, trace)) & DERIVED.agent) === 0) return true;
+  if (!isRunningAt(batch, trace)) return true;
+  let mayBeRemote = false;
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
     if (batch.spans.isNull(S.parent_span_id, row)) return true;
+    mayBeRemote ||= isRemoteAt(batch, row) === true;
   }
-  return false;
+  return mayBeRemote && hasRoot(newSpansAt(batch, trace, () => NO_NODE));
+}
+
+function isRemoteAt({ spans }: IncomingBatch, row: number): true | null {
+  return isRemote(Number(spans.value(S.derived, row)));
 }
 
 export function startedAt(batch: IncomingBatch, trace: number): number {
@@ -117,6 +128,7 @@ export function newSpansAt(
     states.push({
       span_id: uuidKey(spanIds, row * 4),
       parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(batch.parentIds, row * 4),
+      parent_is_remote: isRemoteAt(batch, row),
       type: invariant(numberAt(S.type, row), 'type of a span'),
       node: nodeAt(row),
       status: itemAt(RUN_STATUSES, invariant(numberAt(S.status, row), 'status of a span')),
@@ -147,6 +159,7 @@ const T = {
   derived: indexOf(TRACE_WIRE, 'derived'),
   kind: indexOf(TRACE_WIRE, 'kind'),
   sample_rate: indexOf(TRACES.wire, 'sample_rate'),
+  orphan_wait_ms: indexOf(TRACES.wire, 'orphan_wait_ms'),
 };
 
 const S = {
@@ -165,4 +178,5 @@ const S = {
   call_key: indexOf(SPAN_WIRE, 'call_key'),
   same_as: indexOf(SPAN_WIRE, 'same_as'),
   counted: indexOf(SPAN_WIRE, 'counted'),
+  derived: indexOf(SPAN_WIRE, 'derived'),
 };

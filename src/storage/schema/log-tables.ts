@@ -16,17 +16,22 @@ export const LOG_WIRE = [
   { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
-  /** For a span's GenAI event, also taken from the attribute `event.name`. */
+  /** From the field, else from the attribute `event.name`; older records have that attribute's name for GenAI events alone. */
   { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The text, or the JSON text of any other body; null if nothing was sent. */
   { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** For a body with non-ASCII characters: its tokens with a space before, between and after them. */
+  /** As in `SearchedTexts`; older records have the tokens of a body with non-ASCII characters here. */
   { name: 'normal', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** As a JSON object; null for none. */
   { name: 'attributes', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The length of body and attributes together, used to limit the memory of reads. */
   { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
+  /** `other` of `SearchedTexts`: event name and values of attributes, for full-text search; null in older records. */
+  { name: 'other_text', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
+
+/** Names of the columns of {@link LOG_WIRE} that follow from others and are computed again when records are imported. */
+export const DERIVED_LOG_COLUMNS: ReadonlySet<string> = new Set(['normal', 'other_text']);
 
 export const LOGS = defineTable({
   name: 'logs',

@@ -1,4 +1,4 @@
-import { COST_PARTS } from '../../signal/call-details.js';
+import { SUMMED_PARTS } from '../../signal/call-details.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 import { COMMIT, defineTable } from './table.js';
 
@@ -120,7 +120,7 @@ export const CALL_SUMS = defineTable({
     { name: 'input_tokens', kind: 'int64', sql: 'HUGEINT' },
     { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
     { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
-    ...COST_PARTS.map((part) => ({ name: `of_${part}`, kind: 'int64', sql: 'HUGEINT' }) as const),
+    ...SUMMED_PARTS.map((part) => ({ name: `of_${part}`, kind: 'int64', sql: 'HUGEINT' }) as const),
     /** Maximum of tokens of one call, including removed calls. */
     { name: 'most', kind: 'int64', sql: 'BIGINT' },
     { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },

@@ -101,9 +101,10 @@ export const TRACE_WIRE = [
 /** The condition for rows of runs or spans that failed or timed out. */
 export const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
 
-/** After all other columns, where stores upgraded from schema 3 have it. */
+/** After all other columns, where upgraded stores have them. */
 export const TRACE_SAMPLED = [
   { name: 'sample_rate', kind: 'float64', sql: 'DOUBLE', nullable: true },
+  { name: 'orphan_wait_ms', kind: 'int64', sql: 'BIGINT', nullable: true },
 ] as const satisfies readonly Column[];
 
 /** All columns of a header. */

@@ -1,9 +1,22 @@
-import type { JsonValue } from '../../signal/attributes.js';
+import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { invariant } from '../../signal/checked.js';
-import { serializeJson } from '../../signal/json.js';
+import { endOfString, parseJson, serializeJson } from '../../signal/json.js';
 
-/** A run of letters and digits. */
-const TOKEN = /[\p{L}\p{N}]+/gu;
+/** Separates the texts of {@link SearchedTexts}'s `other`; a phrase never continues across it. */
+export const TEXT_SEPARATOR = '\x1f';
+/** Characters of attributes that are searched: of one value, and of a record. The index has a row for each word of a record. */
+const MOST_OF_VALUE = 8192;
+const MOST_OF_VALUES = 32_768;
+/** Levels of JSON text inside JSON text that are decoded. */
+const MOST_LEVELS = 4;
+
+/** Letters, digits and marks of scripts without spaces between words. */
+const SPACELESS =
+  '[[\\p{L}\\p{N}\\p{M}]&&[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Bopo}\\p{scx=Yiii}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Lana}\\p{scx=Tale}\\p{scx=Talu}\\p{scx=Tavt}]]';
+/** Symbols beyond ASCII, such as emoji and arrows, with what joins and varies emoji. */
+const SYMBOLS = '[\\p{S}--[\\0-\\x7f]][\\p{S}\\u200d\\ufe0f]*';
+/** A run of letters and digits, of a script without spaces (first group) or of another one, or of symbols (second group). */
+const PIECE = new RegExp(`(${SPACELESS}+)|[[\\p{L}\\p{N}]--${SPACELESS}]+|(${SYMBOLS})`, 'gv');
 const TOKEN_IN_ASCII = /[a-z0-9]+/g;
 /**
  * More than 30 marks on one character, including those that only NFKC creates. No language has so many (UAX #15, Stream-Safe Text), and
@@ -17,46 +30,218 @@ const PILED_MARKS = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
 const MOST_GROWTH = 3;
 const FREE_GROWTH = 64;
 const BEYOND_ASCII = /[^\0-\x7f]/;
+/** Texts without these are shown as they are, and SQL cuts them: characters beyond ASCII, escape characters and backslashes. */
+const NOT_PLAIN = /[^\0-\x1a\x1c-[\]-\x7f]/;
+/** Escape sequences of terminals: colours and the like, titles and links, and others. Each part excludes the next, so none backtracks. */
+const TERMINAL_SEQUENCE =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g;
 /** The text between two quotes, or a run of other characters. */
 const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
+
+/** What a search looks at in a record. */
+export interface SearchedTexts {
+  readonly body: string | null;
+  /** The event name and the values of attributes, as a person sees them, with {@link TEXT_SEPARATOR} between them. */
+  readonly other: string | null;
+  /**
+   * All tokens with a space before and after each and two spaces between texts, so that a phrase is a substring; symbols are at
+   * the end. Null if SQL can cut body and `other`: everything is ASCII and shown as it is.
+   */
+  readonly normal: string | null;
+}
+
+/** What a full-text query looks for; all of it must be found. */
+export interface TextQuery {
+  /** Tokens that must be adjacent; most phrases have one. */
+  readonly phrases: readonly (readonly string[])[];
+  /** Texts without letters and digits, or with a single character of a script without spaces, that occur anywhere. */
+  readonly literals: readonly string[];
+}
 
 /** Whether a text has characters that Unicode would change beyond their case. */
 export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** The searchable and displayed form of a body: text unchanged, anything else as JSON; null if nothing was sent. */
+/** The displayed form of a body: text unchanged, anything else as JSON; null if nothing was sent. */
 export function bodyText(body: JsonValue): string | null {
   if (typeof body === 'string') return body;
   return body === null ? null : serializeJson(body);
 }
 
+/** @param body from {@link bodyText} */
+export function searchedTexts(
+  body: string | null,
+  eventName: string | null,
+  attributes: JsonObject,
+): SearchedTexts {
+  const joined = joinedTexts(eventName, attributes);
+  // Most records have a body of ASCII and a few short values; each costs one scan.
+  const isSimple = joined === null || (joined.length <= MOST_OF_VALUE && !NOT_PLAIN.test(joined));
+  if (isSimple && (body === null || !NOT_PLAIN.test(body))) return { body, other: joined, normal: null };
+  const other = isSimple ? joined : visibleTexts(eventName, attributes);
+  const visible = body === null ? null : visibleText(body);
+  const isPlain = visible === body && (body === null || isAscii(body)) && (other === null || isAscii(other));
+  return { body, other, normal: isPlain ? null : wordsIn(visible, other) };
+}
+
+/** @param row the columns of a stored record */
+export function textsOfRow(row: Readonly<Record<string, unknown>>): SearchedTexts {
+  const { body, event_name: name, attributes } = row;
+  return searchedTexts(
+    typeof body === 'string' ? body : null,
+    typeof name === 'string' ? name : null,
+    typeof attributes === 'string' ? (parseJson(attributes) as JsonObject) : {},
+  );
+}
+
+/** All tokens of a record in the form of `normal`. */
+export function wordsOf({ body, other, normal }: SearchedTexts): string {
+  return normal ?? wordsIn(body, other);
+}
+
 /**
- * The tokens of a text in order: runs of letters and digits after NFKC and lower-casing. Keeps the first 30 of stacked marks, and the
- * beginning of text that NFKC expands too much.
+ * The tokens of a text in order, after NFKC and lower-casing: runs of letters and digits; of scripts without spaces each pair of
+ * neighbours. Keeps the first 30 of stacked marks, and the beginning of text that NFKC expands too much.
+ *
+ * @param symbols receives runs of symbols, such as emoji
  */
-export function tokensOf(text: string): string[] {
+export function tokensOf(text: string, symbols: string[] = []): string[] {
   if (isAscii(text)) return text.toLowerCase().match(TOKEN_IN_ASCII) ?? [];
-  const normal = text.replace(PILED_MARKS, '$1').normalize('NFKC');
-  const searched = normal.slice(0, FREE_GROWTH + MOST_GROWTH * text.length);
-  return searched.toLowerCase().match(TOKEN) ?? [];
+  const tokens: string[] = [];
+  for (const [piece, spaceless, symbol] of piecesOf(text)) {
+    if (symbol !== undefined) symbols.push(symbol);
+    else if (spaceless === undefined) tokens.push(piece);
+    // One by one: a text may have more pairs than a call may have arguments.
+    else for (const pair of pairsOf(spaceless)) tokens.push(pair);
+  }
+  return tokens;
 }
 
-/** The tokens of a text with a space before, between and after them, as in columns `normal`; null for ASCII-only text. */
-export function normalText(text: string): string | null {
-  return isAscii(text) ? null : ` ${tokensOf(text).join(' ')} `;
-}
-
-/**
- * Parses a full-text query into phrases, whose tokens must be adjacent; most have one token. An unclosed quote is ignored. Empty for a
- * text without letters and digits.
- */
-export function phrasesOf(query: string): string[][] {
-  const phrases: string[][] = [];
+/** @returns null for a text without anything to look for; without conditions for a blank one */
+export function parseTextQuery(query: string): TextQuery | null {
+  const parsed = new QueryParts();
   for (const [, quoted, plain] of query.matchAll(QUOTED_OR_NOT)) {
     if (quoted === undefined)
-      phrases.push(...tokensOf(invariant(plain, 'text between quotes')).map((token) => [token]));
-    else phrases.push(tokensOf(quoted));
+      for (const word of invariant(plain, 'text between quotes').split(/\s+/)) parsed.add(word, false);
+    else parsed.add(quoted.trim(), true);
   }
-  return phrases.filter((phrase) => phrase.length > 0);
+  const { phrases, literals } = parsed;
+  return phrases.length === 0 && literals.length === 0 && query.trim() !== '' ? null : parsed;
+}
+
+class QueryParts implements TextQuery {
+  readonly phrases: string[][] = [];
+  readonly literals: string[] = [];
+
+  /** @param isPhrase whether all tokens must be adjacent */
+  add(text: string, isPhrase: boolean): void {
+    const size = this.phrases.length + this.literals.length;
+    let phrase: string[] = [];
+    const end = (): void => {
+      if (phrase.length > 0) this.phrases.push(phrase);
+      phrase = [];
+    };
+    for (const [piece, spaceless, symbols] of piecesOf(text)) {
+      const isSingle = spaceless !== undefined && [...spaceless].length === 1;
+      if (isSingle || symbols !== undefined) {
+        end();
+        // Text may have the same emoji without a variation selector.
+        this.literals.push(piece.replace(/\ufe0f$/, ''));
+      } else phrase.push(...(spaceless === undefined ? [piece] : pairsOf(spaceless)));
+      if (!isPhrase) end();
+    }
+    end();
+    const isFound = this.phrases.length + this.literals.length > size;
+    if (!isFound && text !== '') this.literals.push(text);
+  }
+}
+
+/** Pieces after NFKC and lower-casing: the text, and again if it is of a script without spaces, or symbols. */
+function piecesOf(text: string): Iterable<RegExpExecArray> {
+  const normal = text.replace(PILED_MARKS, '$1').normalize('NFKC');
+  return normal
+    .slice(0, FREE_GROWTH + MOST_GROWTH * text.length)
+    .toLowerCase()
+    .matchAll(PIECE);
+}
+
+/** Each two neighbours of a text; the character itself if there is only one. */
+function pairsOf(text: string): string[] {
+  const characters = [...text];
+  if (characters.length < 2) return characters;
+  return characters.slice(1).map((second, i) => `${characters[i] ?? ''}${second}`);
+}
+
+function wordsIn(body: string | null, other: string | null): string {
+  const texts = [body, other].flatMap((text) => text?.split(TEXT_SEPARATOR) ?? []);
+  const symbols: string[] = [];
+  const words = texts.map((text) => tokensOf(text, symbols).join(' '));
+  const found = [...words, ...symbols].filter((tokens) => tokens !== '');
+  return found.length === 0 ? '' : ` ${found.join('  ')} `;
+}
+
+/** The event name and the values of attributes. */
+function joinedTexts(eventName: string | null, attributes: JsonObject): string | null {
+  let text = eventName;
+  for (const key in attributes) {
+    const value = attributes[key] ?? null;
+    if (value === null) continue;
+    text = text === null ? attributeText(value) : text + TEXT_SEPARATOR + attributeText(value);
+  }
+  return text;
+}
+
+/** The same as a person sees them, within bounds. */
+function visibleTexts(eventName: string | null, attributes: JsonObject): string {
+  const values = Object.values(attributes).filter((value) => value !== null);
+  return [...(eventName === null ? [] : [eventName]), ...values.map(attributeText)]
+    .map((value) => visibleText(value).slice(0, MOST_OF_VALUE).replaceAll(TEXT_SEPARATOR, ' '))
+    .join(TEXT_SEPARATOR)
+    .slice(0, MOST_OF_VALUES)
+    .toWellFormed();
+}
+
+/** The value of an attribute as filters compare it: text unchanged, anything else as JSON. */
+export function attributeText(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? serializeJson(value) : String(value);
+}
+
+/** A text as a person sees it: the strings of JSON decoded, without escape sequences of terminals. */
+function visibleText(text: string): string {
+  const decoded = text.includes('\\') ? decodeJson(text, MOST_LEVELS) : text;
+  return decoded.includes('\x1b') || decoded.includes('\x9b')
+    ? decoded.replace(TERMINAL_SEQUENCE, '')
+    : decoded;
+}
+
+/** Decodes the strings of a text that is JSON or ends with it, also the strings of JSON inside them. */
+function decodeJson(text: string, levels: number): string {
+  const start = startOfJson(text);
+  if (start === null || levels === 0) return text;
+  let [decoded, copied, end] = ['', 0, 0];
+  for (let open = text.indexOf('"', start); open >= 0; open = text.indexOf('"', end + 1)) {
+    end = endOfString(text, open);
+    const quoted = text.slice(open, end + 1);
+    if (!quoted.includes('\\')) continue;
+    decoded += `${text.slice(copied, open)} ${decodeJson(JSON.parse(quoted) as string, levels - 1)} `;
+    copied = end + 1;
+  }
+  return decoded + text.slice(copied);
+}
+
+/** Where the JSON object or list begins with which a text ends; null if there is none. */
+function startOfJson(text: string): number | null {
+  const starts = new Set([text.search(/\S/), text.indexOf('{')]);
+  for (const start of starts) {
+    if (text[start] !== '{' && text[start] !== '[') continue;
+    try {
+      JSON.parse(text.slice(start));
+      return start;
+    } catch {
+      // Some other text with brackets.
+    }
+  }
+  return null;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../signal/attributes.js';
+import type { RunStatus } from '../../signal/span.js';
 import { parseJson } from '../../signal/json.js';
-import type { LoggedEvent } from '../../signal/logged-event.js';
+import { EVENT_NAME_ATTRIBUTE, eventNameOf, type LoggedEvent } from '../../signal/logged-event.js';
 
 /** Maximum number of GenAI events per span; the newest are kept, as the beginning of such a long conversation is rarely read. */
 export const SPAN_EVENTS = 1000;
@@ -45,7 +46,19 @@ export function fittingSpans(
   return end < 0 ? spans.length : end;
 }
 
+/** Whether log records may have the error of a span. */
+export function hasFailed(status: RunStatus): boolean {
+  return status === 'failed' || status === 'timed_out';
+}
+
 type Row = Readonly<Record<string, unknown>>;
+
+/** The event name of a stored record. Older records may have it in the attribute alone. */
+export function shownEventName({ event_name: name, attributes }: Row): string | null {
+  if (typeof name === 'string') return name;
+  if (typeof attributes !== 'string' || !attributes.includes(`"${EVENT_NAME_ATTRIBUTE}"`)) return null;
+  return eventNameOf({ event_name: null, attributes: parseJson(attributes) as JsonObject });
+}
 
 /** @param rows records with `span_id` and `id` as texts, `timestamp` in microseconds, `event_name`, `body` and `attributes` */
 export function eventsBySpan(rows: readonly Row[]): ReadonlyMap<string, readonly StoredLoggedEvent[]> {

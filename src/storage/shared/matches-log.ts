@@ -1,5 +1,13 @@
+import { eventNameOf } from '../../signal/logged-event.js';
 import type { LogRecord } from '../../signal/log-record.js';
-import { bodyText, phrasesOf, tokensOf } from './log-text.js';
+import {
+  attributeText,
+  bodyText,
+  parseTextQuery,
+  searchedTexts,
+  wordsOf,
+  type SearchedTexts,
+} from './log-text.js';
 import type { LogFilter } from '../contracts/logs.js';
 
 /** Predicts whether a search will find a record that is not stored yet. Both parts must match. */
@@ -7,31 +15,49 @@ export interface LogMatcher {
   /** All conditions except full text; cheap to evaluate. */
   readonly fields: (record: LogRecord) => boolean;
   /** The full-text condition; null if absent. */
-  readonly text: ((body: string) => boolean) | null;
+  readonly text: ((texts: SearchedTexts) => boolean) | null;
 }
 
 export function logMatcher(filter: LogFilter): LogMatcher {
-  const phrases = phrasesOf(filter.query ?? '').map((tokens) => ` ${tokens.join(' ')} `);
-  const { service_name, severity, trace_id, span_id } = filter;
+  const { service_name, severity, trace_id, span_id, event_name, attributes = {} } = filter;
   const { start_time = -Infinity, end_time = Infinity } = filter;
+  const wanted = Object.entries(attributes);
   return {
     fields: (record) =>
       (service_name === undefined || record.origin.serviceName === service_name) &&
       (severity === undefined || record.severity === severity) &&
       (trace_id === undefined || record.trace_id === trace_id) &&
       (span_id === undefined || record.span_id === span_id) &&
+      (event_name === undefined || eventNameOf(record) === event_name) &&
+      wanted.every(([key, value]) => hasAttribute(record, key, value)) &&
       record.timestamp >= start_time &&
       record.timestamp <= end_time,
-    text: phrases.length === 0 ? null : (body) => hasAll(body, phrases),
+    text: textMatcher(filter.query ?? ''),
   };
 }
 
-/** The text that a search matches against; may be empty. */
-export function searchedText({ body }: LogRecord): string {
-  return bodyText(body) ?? '';
+/** The texts that a search matches against. */
+export function textsOf({ body, event_name, attributes }: LogRecord): SearchedTexts {
+  return searchedTexts(bodyText(body), event_name, attributes);
 }
 
-function hasAll(text: string, phrases: readonly string[]): boolean {
-  const tokens = ` ${tokensOf(text).join(' ')} `;
-  return phrases.every((phrase) => tokens.includes(phrase));
+function textMatcher(query: string): LogMatcher['text'] {
+  const parsed = parseTextQuery(query);
+  if (parsed === null) return () => false;
+  const phrases = parsed.phrases.map((tokens) => ` ${tokens.join(' ')} `);
+  const { literals } = parsed;
+  if (phrases.length === 0 && literals.length === 0) return null;
+  return (texts) => {
+    const words = wordsOf(texts);
+    const all = [texts.body ?? '', texts.other ?? '', words];
+    return (
+      phrases.every((phrase) => words.includes(phrase)) &&
+      literals.every((literal) => all.some((text) => text.includes(literal)))
+    );
+  };
+}
+
+function hasAttribute({ attributes }: LogRecord, key: string, value: string): boolean {
+  const found = Object.hasOwn(attributes, key) ? (attributes[key] ?? null) : null;
+  return found !== null && attributeText(found) === value;
 }

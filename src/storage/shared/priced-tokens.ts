@@ -1,5 +1,5 @@
 import { COUNTS } from '../../runs/rules/duplicate-calls.js';
-import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
+import { SUMMED_PARTS, type SummedPart } from '../../signal/call-details.js';
 import { MOST_NANO_USD } from '../../signal/money.js';
 import { RATES_PER_NANO, type Price } from '../../signal/price.js';
 
@@ -22,7 +22,7 @@ export const USAGE_COLUMNS = {
  *
  * @param output the column of all output tokens of the call; `fresh` are the input tokens neither read from nor written to a cache
  */
-export function pricedTokens(output: string): Readonly<Record<CostPart, string>> {
+export function pricedTokens(output: string): Readonly<Record<SummedPart, string>> {
   return {
     input: 'fresh - least(heard, fresh)',
     cached_read: 'read',
@@ -66,5 +66,7 @@ export function mayBeTooLarge(tokens: number, price: Price): boolean {
 
 function ratesOf(price: Price): number[] {
   const { long } = price;
-  return [price, ...(long === null ? [] : [long])].flatMap((rates) => COST_PARTS.map((part) => rates[part]));
+  return [price, ...(long === null ? [] : [long])].flatMap((rates) =>
+    SUMMED_PARTS.map((part) => rates[part]),
+  );
 }

@@ -90,7 +90,13 @@ const POINTS_EXPORT = [
   ORIGIN,
 ] as const satisfies readonly Column[];
 
-const LOGS_EXPORT = [SEQ, TENANT, ...LOG_WIRE, ORIGIN] as const satisfies readonly Column[];
+const LOGS_EXPORT: readonly Column[] = [
+  SEQ,
+  TENANT,
+  // `normal` is written for older versions. Imports compute both again.
+  ...LOG_WIRE.filter(({ name }) => name !== 'other_text'),
+  ORIGIN,
+];
 
 /**
  * All tables of an export with their columns, in import order. `isPaged`: the table may be large and is split into files that each fit

@@ -149,7 +149,10 @@ void t.test('a span has the parts of its usage and cost', async (t) => {
     ),
   );
   const path = '/dashboard/traces/01010101-0101-0101-0101-010101010101/spans/01010101-0101-0101';
-  const none = { cached_read: null, cached_write: null, audio_input: null, audio_output: null };
+  const none = {
+    ...{ cached_read: null, cached_write: null, cached_write_5m: null, cached_write_1h: null },
+    ...{ audio_input: null, audio_output: null },
+  };
   const usage = { ...none, input: 120, output: 45, cached_read: 64, reasoning: 16, total: 165 };
   const priced = await api.get<Fields>(`${path}-0101-010101010101`);
   t.same(priced['usage'], usage);
@@ -161,10 +164,19 @@ void t.test('a span has the parts of its usage and cost', async (t) => {
     output: 0.000_027,
     total: 0.000_040_2,
     source: 'priced',
+    tier: null,
   });
   const small = await api.get<Fields>(`${path}-0202-020202020202`);
   t.equal(small['usage'], null);
-  const cost = { ...none, input: 2e-8, output: null, total: 2e-8, source: 'reported', rule: null };
+  const cost = {
+    ...none,
+    input: 2e-8,
+    output: null,
+    total: 2e-8,
+    source: 'reported',
+    rule: null,
+    tier: null,
+  };
   t.same(small['cost'], cost, 'all digits');
   const unknown = await api.get<Fields>(`${path}-0303-030303030303`);
   t.same([unknown['usage'], unknown['cost']], [usage, null]);

@@ -62,7 +62,24 @@ const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['9ac73818a528f9f1', null],
   ['4d5b2186-7b63-8a18-46a3-8dc4af8e29a4', null],
   ['deadbeef', 'deadbeef'],
-  ['2026', '2026'],
+  ['2026', null],
+  ['7', '7'],
+  // Ids at the end of names.
+  ['weather_bot-4d5b2186-7b63-8a18-46a3-8dc4af8e29a4', 'weather_bot'],
+  ['weather_bot_4d5b2186_7b63_8a18_46a3_8dc4af8e29a4', 'weather_bot'],
+  ['weather bot (9ac73818)', 'weather bot'],
+  ['weather bot #17345', 'weather bot'],
+  ['weather_bot/9ac73818a528f9f1/2026', 'weather_bot'],
+  ['worker17345', 'worker'],
+  ['invoke_agent planner-9ac73818', 'planner'],
+  ['RoundRobinGroupChatManager_4d5b2186-7b63-8a18-46a3-8dc4af8e29a4', null],
+  ['agent-17345', null],
+  ['Agent workflow 17345', null],
+  ['weather-deadbeef', 'weather-deadbeef'],
+  ['shard-2', 'shard-2'],
+  ['Weather agent 2', 'Weather agent 2'],
+  ['9ac73818 report', '9ac73818 report'],
+  ['Weather agent (beta)', 'Weather agent (beta)'],
 ];
 
 void t.test('recognizes agent names', async (t) => {
@@ -219,6 +236,27 @@ void t.test('uses the root if the service has no name', async (t) => {
     t.equal(mapRun(called('Agent.run', AGENT), { service }).agent, 'Agent.run');
     t.equal(mapRun(called('main', {}, called('step', {})), { service }).agent, 'main');
   }
+});
+
+void t.test('uses the program for all its runs', async (t) => {
+  const CASES: readonly (readonly [service: string, root: string, agent: string])[] = [
+    ['weather-9ac73818', 'main', 'weather'],
+    ['4d5b2186-7b63-8a18-46a3-8dc4af8e29a4', 'job 17345', 'job'],
+    ['laminar-tracer-resource', 'weather', 'weather'],
+    ['laminar-tracer-resource', '9ac73818a528f9f1', 'laminar-tracer-resource'],
+    ['unknown_service:node', '17345', 'unknown_service:node'],
+    ['prog/weather.py', 'main', 'weather'],
+    ['/srv/weather/main.py', 'openai.chat', 'weather'],
+    ['C:\\weather\\src\\index.js', 'openai.chat', 'C:\\weather\\src\\index.js'],
+    ['-c', 'openai.chat', 'openai.chat'],
+  ];
+  for (const [service, root, agent] of CASES)
+    t.equal(mapRun(called(root, {}), { service }).agent, agent, `${service}: ${root}`);
+  const resource = { 'openinference.project.name': 'weather-px' };
+  t.equal(mapRun(called('ChatCompletion', {}), { service: '', resource }).agent, 'weather-px');
+  t.equal(mapRun(called('ChatCompletion', {}), { resource }).agent, 'svc');
+  const none = { 'openinference.project.name': 'default' };
+  t.equal(mapRun(called('ChatCompletion', {}), { service: '', resource: none }).agent, 'ChatCompletion');
 });
 
 void t.test('configured names match roots of any kind and override others', async (t) => {

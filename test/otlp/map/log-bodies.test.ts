@@ -5,6 +5,9 @@ import { isUuid } from '../../../src/signal/ids.js';
 import { decodeJson } from '../../../src/otlp/decode/json.js';
 import { logsToRecords } from '../../../src/otlp/map/logs-to-records.js';
 import { requestTypes } from '../../../src/otlp/wire/messages.js';
+import type { Log } from '../../../src/otlp/wire/requests.js';
+import { itemAt } from '../../../src/signal/checked.js';
+import type { LogRecord } from '../../../src/signal/log-record.js';
 import { startApi } from '../../support/api.js';
 import { without } from '../../storage/duckdb/shown-spans.js';
 import { projectFolder, readProjectFile } from '../../support/project-file.js';
@@ -83,3 +86,69 @@ void t.test('ids follow the order of records in a request', (t) => {
   t.ok(ids.every((id) => isUuid(id) && id[14] === '7'));
   t.end();
 });
+
+void t.test('knows the severity names of other loggers', (t) => {
+  const expected = {
+    trace: ['FINEST', 'T', 'TRC', '10'],
+    debug: ['FINER', 'FINE', 'CONFIG', 'D', 'dbg', 'DEBUG5', 'DEBUG-4', '20', '7'],
+    info: ['I', 'N', 'notice', 'Informational', 'INFO+2', '30', '5', '6', 'unheard of', '99', '-3'],
+    warn: ['W', 'wrn', ' warning ', '40', '4'],
+    error: ['SEVERE', 'E', 'err', '50', '3', 'ERROR3'],
+    fatal: ['F', 'crit', 'emerg', 'alert', 'panic', 'FTL', '60', '0', '1', '2'],
+  };
+  for (const [severity, texts] of Object.entries(expected))
+    for (const severityText of texts) t.equal(recordOf({ severityText }).severity, severity, severityText);
+  t.equal(recordOf({ severityText: 'SEVERE', severityNumber: 9 }).severity, 'info', 'the number counts');
+  t.end();
+});
+
+void t.test('trace context in attributes fills empty fields', (t) => {
+  const [trace, span] = ['b0b0000000000017a000000000000017', '0000001700000001'];
+  const uuids = {
+    trace_id: 'b0b00000-0000-0017-a000-000000000017',
+    span_id: 'a0000000-0000-0017-0000-001700000001',
+  };
+  const none = { trace_id: null, span_id: null };
+  const cases: readonly (readonly [Record<string, string>, object])[] = [
+    [
+      { trace_id: trace, span_id: span, trace_flags: '01' },
+      { ...uuids, flags: 1 },
+    ],
+    [
+      { traceId: trace.toUpperCase(), spanId: span },
+      { ...uuids, flags: 0 },
+    ],
+    [{ 'trace.id': uuids.trace_id }, { ...none, trace_id: uuids.trace_id }],
+    [
+      { trace_id: 'a request', span_id: span, trace_flags: 'ff00' },
+      { ...none, flags: 0 },
+    ],
+    [{ trace_id: '0'.repeat(32), span_id: span }, none],
+  ];
+  for (const [attributes, expected] of cases)
+    t.match(
+      recordOf({ attributes: pairs(attributes) }),
+      { ...expected, attributes },
+      JSON.stringify(attributes),
+    );
+  const own = { traceId: Buffer.alloc(16, 1), spanId: Buffer.alloc(8, 2), flags: 0 };
+  t.match(recordOf({ ...own, attributes: pairs({ trace_id: trace, span_id: span, trace_flags: '01' }) }), {
+    trace_id: '01010101-0101-0101-0101-010101010101',
+    span_id: '01010101-0101-0101-0202-020202020202',
+    flags: 0,
+  });
+  t.end();
+});
+
+function pairs(attributes: Record<string, string>) {
+  return Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+}
+
+/** The record of an OTLP log record. */
+function recordOf(log: Log): LogRecord {
+  const { batch } = logsToRecords(
+    { resourceLogs: [{ scopeLogs: [{ logRecords: [log] }] }] },
+    { tenant: 'a-user', receivedAt: NOON },
+  );
+  return itemAt(batch.items, 0);
+}

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loggedPayload } from '../../../src/otlp/map/logged-payload.js';
+import { loggedError, loggedPayload } from '../../../src/otlp/map/logged-payload.js';
 import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
 import type { LoggedEvent } from '../../../src/signal/logged-event.js';
 
@@ -156,4 +156,20 @@ void t.test('deep or huge structures stay text', async (t) => {
       { role: 'user', content: deep },
     ],
   });
+});
+
+void t.test('gives the error of a failed span that has at most its type', (t) => {
+  const exception = (attributes: JsonObject) => event('client.operation.exception', null, attributes);
+  const limited = exception({
+    'exception.type': 'RateLimitError',
+    'exception.message': '429 slow down\n    at call (a.js:1:1)',
+  });
+  const text = 'RateLimitError: 429 slow down';
+  t.equal(loggedError(null, [event('choice', null), limited]), text);
+  t.equal(loggedError('RateLimitError', [limited]), text, 'also of one with error.type alone');
+  t.equal(loggedError('its own', [limited]), 'its own');
+  t.equal(loggedError(null, [exception({}), limited, exception({ 'exception.type': 'Last' })]), 'Last');
+  t.equal(loggedError(null, [exception({})]), null);
+  t.equal(loggedError(null, [event('choice', null)]), null);
+  t.end();
 });

@@ -180,7 +180,7 @@ const CASES: readonly Case[] = [
     kind: PRODUCER,
     attributes: { 'messaging.system': 'kafka', 'messaging.destination.name': 'orders-17' },
     type: 'custom',
-    node: 'kafka/orders-<n>',
+    node: 'kafka/orders-17',
   },
   {
     what: 'a queue by its template',
@@ -242,10 +242,45 @@ const CASES: readonly Case[] = [
     node: 'files',
   },
   {
-    what: 'a tool of an MCP server is a tool',
+    what: 'a tool of an MCP server calls the server',
     kind: CLIENT,
     attributes: { 'mcp.method.name': 'tools/call', 'server.address': 'mcp.example.com' },
     type: 'tool',
+    node: 'mcp.example.com',
+  },
+  {
+    what: 'a tool of an MCP server without a name',
+    kind: CLIENT,
+    attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' },
+    type: 'tool',
+    node: null,
+  },
+  {
+    what: 'a tool that an MCP server runs',
+    kind: SERVER,
+    attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' },
+    changes: ROOT,
+    type: 'tool',
+    node: null,
+  },
+  {
+    what: 'the call of a tool as its MCP server reports it',
+    kind: SERVER,
+    attributes: {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.operation.name': 'execute_tool',
+      'fastmcp.server.name': 'files',
+    },
+    type: 'custom',
+    node: 'files',
+  },
+  {
+    what: 'the transport of a call',
+    name: 'MCP send tools/call add',
+    scope: 'mcp-python-sdk',
+    kind: CLIENT,
+    attributes: { 'mcp.method.name': 'tools/call' },
+    type: 'custom',
     node: null,
   },
 
@@ -278,7 +313,7 @@ const CASES: readonly Case[] = [
     kind: CLIENT,
     attributes: { 'http.method': 'GET' },
     type: 'http',
-    node: 'GET /users/<n>',
+    node: 'GET /users/17',
   },
   {
     what: 'a path alone',
@@ -318,7 +353,7 @@ const CASES: readonly Case[] = [
     name: 'query 7',
     attributes: { [KIND]: 'RETRIEVER', 'db.collection.name': 'docs' },
     type: 'db',
-    node: 'query <n>',
+    node: 'query 7',
   },
   {
     what: 'the peer of a database',

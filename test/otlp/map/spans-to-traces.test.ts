@@ -2,6 +2,7 @@ import t from 'tap';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
 import type { Span, SpanEvent } from '../../../src/otlp/wire/requests.js';
 import { mapSpan, mapSpans, PARENT, SPAN_ID, TRACE_ID } from '../../support/mapped-span.js';
+import { spansToTraces } from '../../../src/otlp/map/spans-to-traces.js';
 import { aSpan, START, tracesOf } from '../../support/otlp-requests.js';
 import { aSpanRecord } from '../../support/run-records.js';
 
@@ -220,7 +221,6 @@ void t.test('rejects only invalid spans, with position and reason', async (t) =>
     [{ spanId: Buffer.alloc(8) }, /spanId: must be 8 bytes/],
     [{ spanId: Buffer.alloc(16, 1) }, /spanId: must be 8 bytes/],
     [{ parentSpanId: Buffer.alloc(7, 1) }, /parentSpanId: must be 8 bytes/],
-    [{ parentSpanId: Buffer.alloc(8, 1) }, /parentSpanId: must not be the span itself/],
     [{ startTimeUnixNano: null }, /startTimeUnixNano: is required/],
     [{ startTimeUnixNano: 0 }, /startTimeUnixNano: is required/],
     [{ startTimeUnixNano: '999' }, /startTimeUnixNano: is required/],
@@ -251,6 +251,53 @@ void t.test('moves an end before the start to the start and notes it', async (t)
     metadata: { clock_skew: { ended_at: '2026-01-15T11:59:59.000000001Z' }, otel: { end_nanos: 1 } },
   });
   t.equal(mapSpan({}, { endTimeUnixNano: START }).metadata?.['clock_skew'], undefined);
+});
+
+void t.test('replaces times more than a day after their arrival and notes them', async (t) => {
+  const DAY = 86_400_000_000;
+  const mapped = (receivedAt: number, changes: Partial<Span>) =>
+    spansToTraces(tracesOf(aSpan(1, changes)), { tenant: 'a user', idleTimeoutMs: null, receivedAt }).batch
+      .items[0];
+  const nanos = (micros: number) => `${micros}001`;
+  const end = { endTimeUnixNano: nanos(START_MICROS + DAY + 1) };
+  t.equal(mapped(START_MICROS + 1, end)?.spans[0]?.ended_at, START_MICROS + DAY + 1, 'clocks differ');
+  const late = mapped(START_MICROS, end);
+  t.match(late?.spans[0], {
+    ended_at: START_MICROS,
+    duration_ms: 0,
+    metadata: { clock_skew: { ended_at: '2026-01-16T12:00:00.000001001Z' } },
+  });
+  t.match(late?.trace, { ended_at: START_MICROS, duration_ms: 0 });
+  const [before] = [START_MICROS - 2 * DAY];
+  const both = mapped(before, { startTimeUnixNano: START, ...end })?.spans[0];
+  t.match(both, { started_at: before, ended_at: before, duration_ms: 0 });
+  t.same(both?.metadata?.['clock_skew'], {
+    started_at: '2026-01-15T12:00:00Z',
+    ended_at: '2026-01-16T12:00:00.000001001Z',
+  });
+});
+
+void t.test('a span that is its own parent is a root, and says so', async (t) => {
+  const span = mapSpan({}, { parentSpanId: Buffer.alloc(8, 1) });
+  t.match(span, { parent_span_id: null, metadata: { self_parent: true } });
+  t.equal(mapSpan({}).metadata?.['self_parent'], undefined);
+});
+
+void t.test('a span with a remote parent that is missing is the root of its run', async (t) => {
+  const flags = { none: 0, local: 0x101, remote: 0x301, unknown: 0x200 };
+  const statuses = Object.entries(flags).map(([name, bits]) => {
+    const [run] = mapSpans(tracesOf(aSpan(1, { parentSpanId: PARENT, flags: bits }))).batch.items;
+    return [name, run?.trace.status, run?.spans[0]?.parent_is_remote];
+  });
+  t.same(statuses, [
+    ['none', 'running', null],
+    ['local', 'running', null],
+    ['remote', 'completed', true],
+    ['unknown', 'running', null],
+  ]);
+  const root = { flags: 0x301, attributes: toKeyValues({ success: false, outcome: 'lost' }) };
+  const [judged] = mapSpans(tracesOf(aSpan(1, { ...root, parentSpanId: PARENT }))).batch.items;
+  t.match(judged?.trace, { success: false, outcome: 'lost' });
 });
 
 void t.test('creates one record per trace, and a further one for repeated spans', async (t) => {

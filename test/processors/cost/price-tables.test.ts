@@ -116,6 +116,10 @@ const KNOWN: readonly [input: number, output: number, ...names: string[]][] = [
   [3, 15, 'claude-sonnet-4-5', 'claude-sonnet-4@20250514', 'claude-3-5-sonnet-latest', 'claude-sonnet-4-6'],
   [2, 10, 'claude-sonnet-5', 'claude-sonnet-5-5'],
   [1, 5, 'claude-haiku-4-5-20251001'],
+  [8, 40, 'claude-fable-5-2', 'anthropic/claude-fable-5.2'],
+  [10, 50, 'claude-fable-5', 'claude-fable-5-1'],
+  [2.5, 10, 'openai:gpt-4o', 'openrouter/openai/gpt-4o:online', 'gpt-4o:floor', 'openai/gpt-4o@preset/mine'],
+  [5, 25, 'anthropic:claude-opus-4-5', 'bedrock:us.anthropic.claude-opus-4-5-20251101-v1:0'],
   [1.25, 10, 'gpt-5', 'gpt-5-2025-08-07', 'openai/gpt-5.1', 'gemini-2.5-pro', 'models/gemini-2.5-pro'],
   [0.25, 2, 'gpt-5-mini-2025-08-07'],
   [2, 8, 'gpt-4.1-2025-04-14', 'o3'],
@@ -138,6 +142,9 @@ const UNKNOWN = [
   'llama3',
   'model-one',
   'ft:gpt-4o',
+  'ft:gpt-4o-mini-2024-07-18:us::x',
+  'gpt-4o:free',
+  '@cf/meta/llama',
 ];
 
 void t.test('the shipped table has the common model names and no guesses', async (t) => {

@@ -20,6 +20,8 @@ const TABLE = `date: '2026-01-01'
 models:
   - { match: [ours-*], input: 2, output: 10, cache_read: 0.5, cache_write: 2.5, audio_input: 20, audio_output: 40 }
   - { match: [embedder], input: 0.1, output: 0 }
+  - { match: [claude-x], input: 4, output: 20, cache_write: 5, tiers: { batch: 0.5 } }
+  - { match: [hours], input: 4, output: 20, cache_write: 5, cache_write_5m: 6, cache_write_1h: 7 }
   - { match: [precious], input: 1000000, output: 1000000 }
 `;
 
@@ -54,6 +56,53 @@ const CASES: readonly [
     80_000 + 1_200_000 + 800_000,
     'priced',
     'priced',
+  ],
+  [
+    'cache writes by lifetime',
+    {
+      model: 'hours',
+      input_tokens: 100,
+      call: usage({ cached_write: 60, cached_write_5m: 10, cached_write_1h: 30 }),
+    },
+    160_000 + 100_000 + 60_000 + 210_000,
+    'priced',
+    'priced',
+  ],
+  [
+    'cache writes of Claude for an hour',
+    { model: 'claude-x', input_tokens: 100, call: usage({ cached_write: 100, cached_write_1h: 100 }) },
+    800_000,
+    'priced',
+    'priced',
+  ],
+  [
+    'a service tier',
+    {
+      model: 'claude-x',
+      input_tokens: 100,
+      call: { provider: null, usage: null, cost: null, tier: 'batch' },
+    },
+    200_000,
+    'priced',
+    'priced',
+  ],
+  [
+    'a service tier without a price',
+    { model: 'claude-x', input_tokens: 100, call: { provider: null, usage: null, cost: null, tier: 'flex' } },
+    400_000,
+    'priced',
+    'priced',
+  ],
+  [
+    'a cost of nothing from a cache',
+    {
+      cost_usd: 0,
+      input_tokens: 100,
+      call: { provider: null, usage: null, cost: null, isCacheHit: true },
+    },
+    0,
+    undefined,
+    'reported',
   ],
   ['input alone', { input_tokens: 100 }, 200_000, 'priced', 'priced'],
   ['output alone', { output_tokens: 20 }, 200_000, 'priced', 'priced'],
@@ -143,6 +192,8 @@ void t.test('sets the cost of each span and its source', async (t) => {
     t.equal(spans[index]?.cost_usd, cost, name);
     t.equal(spans[index]?.call?.cost?.source, source, `${name}: source`);
     t.strictSame(spans[index]?.call?.usage ?? null, tokens.call?.usage ?? null, `${name}: usage`);
+    const { tier } = tokens.call ?? {};
+    t.equal(spans[index]?.call?.cost?.tier, tier === 'flex' ? 'unpriced' : tier, `${name}: tier`);
     const series = `jackdaw_cost_spans_total{processor="cost/ours",result="${result}"}`;
     if (result !== '') expected[series] = (expected[series] ?? 0) + 1;
   });
@@ -169,25 +220,38 @@ void t.test('a daemon uses the shipped table and updates trace totals', async (t
         call(traceId, { name: 'b', metadata: { usage: { cache_read: 1000 } } }),
         call(traceId, { name: 'c', cost_usd: '0.5' }),
         call(traceId, { name: 'd', model: 'model-one' }),
+        call(traceId, {
+          name: 'e',
+          metadata: {
+            usage: { cache_creation: { ephemeral_1h_input_tokens: 1000 } },
+            service_tier: 'batch',
+          },
+        }),
+        call(traceId, { name: 'f', cost_usd: '0', metadata: { cache_hit: true } }),
+        call(traceId, {
+          name: 'g',
+          total_tokens: 2100,
+          metadata: { usage: { thoughtsTokenCount: 1000 } },
+        }),
       ],
     },
   ]);
   const trace = await client.readTrace(traceId);
   const costs: Record<string, unknown> = {};
   for (const span of trace?.spans ?? []) costs[String(span['name'])] = span['cost_usd'];
-  t.strictSame(costs, { a: 0.0045, b: 0.0018, c: 0.5, d: null });
-  t.equal(trace?.['total_cost_usd'], 0.5063, 'sum of the spans');
+  t.strictSame(costs, { a: 0.0045, b: 0.0018, c: 0.5, d: null, e: 0.00375, f: 0, g: 0.0195 });
+  t.equal(trace?.['total_cost_usd'], 0.52955, 'sum of the spans');
   await client.sendTraces([
     { trace: item.trace, spans: [call(traceId, { name: 'late', output_tokens: 0 })] },
   ]);
-  t.equal((await client.readTrace(traceId))?.['total_cost_usd'], 0.5093, 'late spans are added');
+  t.equal((await client.readTrace(traceId))?.['total_cost_usd'], 0.53255, 'late spans are added');
   const declared = anItem({ trace: { total_cost_usd: '3' }, spans: 0 });
   const declaredId = traceIdOf(declared);
   await client.sendTraces([{ trace: declared.trace, spans: [call(declaredId, {})] }]);
   t.equal((await client.readTrace(declaredId))?.['total_cost_usd'], 3, 'a declared total stays');
   t.match(await metricValues(meter, 'jackdaw_cost_spans_total'), {
-    'jackdaw_cost_spans_total{processor="cost",result="priced"}': 4,
-    'jackdaw_cost_spans_total{processor="cost",result="reported"}': 1,
+    'jackdaw_cost_spans_total{processor="cost",result="priced"}': 6,
+    'jackdaw_cost_spans_total{processor="cost",result="reported"}': 2,
     'jackdaw_cost_spans_total{processor="cost",result="unknown_model"}': 1,
   });
 });

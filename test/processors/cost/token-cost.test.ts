@@ -14,7 +14,16 @@ const FREE: Price = {
   audio_output: 0,
   long: null,
 };
-const NONE: Tokens = { input: 0, output: 0, cachedRead: 0, cachedWrite: 0, audioInput: 0, audioOutput: 0 };
+const NONE: Tokens = {
+  input: 0,
+  output: 0,
+  cachedRead: 0,
+  cachedWrite: 0,
+  cachedWrite5m: 0,
+  cachedWrite1h: 0,
+  audioInput: 0,
+  audioOutput: 0,
+};
 const MOST = 10n ** 15n - 1n;
 
 const rate = fc.oneof(fc.nat(100), fc.nat(100 * RATE_SCALE), fc.nat({ max: 10 ** 9 }), fc.constant(10 ** 12));
@@ -23,6 +32,8 @@ const rates = fc.record({
   output: rate,
   cached_read: rate,
   cached_write: rate,
+  cached_write_5m: rate,
+  cached_write_1h: rate,
   audio_input: rate,
   audio_output: rate,
 });
@@ -35,6 +46,8 @@ const tokens: fc.Arbitrary<Tokens> = fc.record({
   output: count,
   cachedRead: fc.oneof(fc.constant(0), count),
   cachedWrite: fc.oneof(fc.constant(0), count),
+  cachedWrite5m: fc.oneof(fc.constant(0), count),
+  cachedWrite1h: fc.oneof(fc.constant(0), count),
   audioInput: fc.oneof(fc.constant(0), count),
   audioOutput: fc.oneof(fc.constant(0), count),
 });
@@ -48,11 +61,15 @@ function expected(of: Price, given: Tokens): bigint | undefined {
   const used: Rates = of.long !== null && all > BigInt(of.long.over) ? of.long : of;
   const least = (a: bigint, b: number): bigint => (a < BigInt(b) ? a : BigInt(b));
   const [audioInput, spoken] = [least(plain, given.audioInput), least(output, given.audioOutput)];
+  const hour = least(write, given.cachedWrite1h);
+  const minutes = least(write - hour, given.cachedWrite5m);
   const numerator =
     (plain - audioInput) * BigInt(used.input) +
     audioInput * BigInt(used.audio_input) +
     read * BigInt(used.cached_read) +
-    write * BigInt(used.cached_write) +
+    hour * BigInt(used.cached_write_1h ?? used.cached_write) +
+    minutes * BigInt(used.cached_write_5m ?? used.cached_write) +
+    (write - hour - minutes) * BigInt(used.cached_write) +
     (output - spoken) * BigInt(used.output) +
     spoken * BigInt(used.audio_output);
   const denominator = 1000n;

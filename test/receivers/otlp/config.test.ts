@@ -16,7 +16,6 @@ void t.test('defaults to the standard ports and recommended limits', async (t) =
       http: { endpoint: '127.0.0.1:4318', max_request_body_size: '64MiB' },
       grpc: { endpoint: '127.0.0.1:4317', max_request_body_size: '4MiB' },
     },
-    api_endpoint: '127.0.0.1:4319',
     idle_timeout: '1h',
   });
 });
@@ -62,16 +61,26 @@ void t.test('each listener can be disabled', async (t) => {
   t.equal(answer.status, 404);
 });
 
-void t.test('runs carry the configured idle timeout or none', async (t) => {
+void t.test('api_endpoint defaults to the endpoint of query', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const answer = await fetch(`${daemon.url}/api/v1/otlp/v1/traces`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  t.equal(answer.status, 200);
+});
+
+void t.test('runs carry the configured waits or none', async (t) => {
   for (const [yaml, expected] of [
-    ['{}', 3_600_000],
-    ['idle_timeout: 5m', 300_000],
-    ['idle_timeout: 0s', null],
+    ['{}', [3_600_000, 30_000]],
+    ['idle_timeout: 5m', [300_000, 30_000]],
+    ['{ idle_timeout: 0s, orphan_wait: 0s }', [null, null]],
   ] as const) {
     const seen: unknown[] = [];
     const traces: Consumer<TracesBatch> = {
       consume: async ({ items }) => {
-        seen.push(...items.map(({ trace }) => trace.idle_timeout_ms));
+        seen.push(...items.map(({ trace }) => [trace.idle_timeout_ms, trace.orphan_wait_ms]));
         return { accepted: items.length, refused: [] };
       },
     };

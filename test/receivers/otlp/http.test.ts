@@ -351,6 +351,21 @@ void t.test('a signal without a pipeline is 404 and says what to configure', asy
   t.equal((await service.send('traces', { body: protobufOf('traces', ONE_ITEM.traces) })).status, 200);
 });
 
+void t.test('accepts wrongly joined paths, and names the right ones for others', async (t) => {
+  const service = await startOtlpService(t, ALL);
+  const body = protobufOf('traces', ONE_ITEM.traces);
+  for (const path of ['//v1/traces', '/v1//traces/', '/v1/traces/v1/traces', '//v1/traces//v1/traces'])
+    t.equal((await service.send('traces', { body, path })).status, 200, path);
+  for (const path of ['/', '/v1', '/v1/traces/v1/logs', '/api/v1/traces', '/v1/traces/v1/traces/v1/traces']) {
+    const answer = await service.send('traces', { body, path });
+    t.equal(answer.status, 404, path);
+    t.match(readStatus(answer), { code: 12, message: /\/v1\/traces, \/v1\/metrics, \/v1\/logs/ }, path);
+  }
+  const lines = service.logger.lines.filter((line) => line.includes('unknown path'));
+  t.match(lines, [/path="\/"/], 'not once for each request');
+  t.equal(lines.length, 1);
+});
+
 void t.test('passes on a valid batch name and rejects an invalid one', async (t) => {
   const seen: unknown[] = [];
   const logs: Consumer<Batch<unknown>> = {

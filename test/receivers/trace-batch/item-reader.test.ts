@@ -16,6 +16,33 @@ function record(item: unknown): TraceRecord {
   return read;
 }
 
+void t.test('replaces times more than a day after their arrival and notes them', async (t) => {
+  const noon = Date.parse('2026-11-03T12:00:00Z') * 1000;
+  const sent = { started_at: '2026-11-03T11:00:00Z', ended_at: '2027-01-01T00:00:00.5Z', duration_ms: 9e9 };
+  const trace = { trace_id: ID, agent: 'a', ...sent, metadata: { a: 1 } };
+  const span = aSpan(ID, { ...sent, started_at: '2026-12-01T00:00:00Z' });
+  const read = readItem({ trace, spans: [span, aSpan(ID, { ...sent, ended_at: null })] }, noon);
+  t.match(read, {
+    trace: {
+      started_at: noon - 3_600_000_000,
+      ended_at: noon,
+      duration_ms: null,
+      metadata: { a: 1, clock_skew: { ended_at: sent.ended_at } },
+    },
+    spans: [
+      {
+        started_at: noon,
+        ended_at: noon,
+        duration_ms: null,
+        metadata: { clock_skew: { started_at: '2026-12-01T00:00:00Z', ended_at: sent.ended_at } },
+      },
+      { ended_at: null, duration_ms: 9e9 },
+    ],
+  });
+  const backwards = readItem({ trace: { ...trace, started_at: '2028-01-01T00:00:00Z' }, spans: [] }, noon);
+  t.match(backwards, { trace: { ended_at: Date.parse('2027-01-01T00:00:00.5Z') * 1000 } }, 'to be refused');
+});
+
 void t.test('the item schema is a valid JSON Schema', async (t) => {
   t.ok(new Ajv().validateSchema(TraceItemSchema));
 });
@@ -60,12 +87,14 @@ void t.test('converts an item into a record in pipeline units', async (t) => {
     sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,
+    orphan_wait_ms: null,
   });
   t.strictSame(read.spans, [
     {
       span_id: SPAN_ID.toLowerCase(),
       trace_id: ID.toLowerCase(),
       parent_span_id: ID.toLowerCase(),
+      parent_is_remote: null,
       type: 'agent',
       name: 'answer',
       status: 'completed',

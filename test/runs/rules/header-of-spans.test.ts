@@ -12,6 +12,7 @@ function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> =
   return {
     span_id: id,
     parent_span_id: parent,
+    parent_is_remote: null,
     type: 'custom',
     status: 'completed',
     started_at: NOON,
@@ -26,7 +27,7 @@ function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> =
 
 const named = (source: AgentSource, name: string) => ({ agent_hint: { source, name } });
 
-void t.test('status, end and error come from the root, the start from all spans', async (t) => {
+void t.test('status and error come from the root, the times from all spans', async (t) => {
   const root = aSpan('b', null, { status: 'failed', error_message: 'refused', started_at: NOON + 500 });
   const early = aSpan('a', 'b', {
     started_at: NOON - 250,
@@ -36,10 +37,32 @@ void t.test('status, end and error come from the root, the start from all spans'
   t.match(headerOf([root, early]), {
     status: 'failed',
     started_at: NOON - 250,
-    ended_at: NOON + 1000,
-    duration_ms: 1.25,
+    ended_at: NOON + 9000,
+    duration_ms: 9.25,
     error_message: 'refused',
   });
+});
+
+void t.test('a topmost span with a remote parent is a root, others once the run has waited', async (t) => {
+  const remote = { parent_is_remote: true } as const;
+  const failed = { status: 'failed', error_message: 'refused' } as const;
+  const statusOf = (spans: readonly HeaderSpan[]) => [headerOf(spans).status, headerOf(spans, true).status];
+  const gateway = aSpan('g', 'gone', { ...remote, ...failed });
+  t.same(statusOf([gateway, aSpan('a', 'g')]), ['failed', 'failed']);
+  // Clients with times in milliseconds start both at once, and the child may have the smaller id.
+  t.same(statusOf([gateway, aSpan('a', 'g', remote)]), ['failed', 'failed']);
+  t.same(statusOf([aSpan('a', 'gone', { started_at: NOON - 1 }), gateway]), ['failed', 'failed']);
+  t.same(statusOf([gateway, aSpan('gone', null)]), ['completed', 'completed'], 'its parent arrived');
+  t.same(statusOf([gateway, aSpan('gone', 'unknown')]), ['running', 'completed']);
+  t.same(statusOf([aSpan('a', 'gone', failed), aSpan('b', 'a')]), ['running', 'failed']);
+  const later = { started_at: NOON + 5 };
+  t.same(statusOf([aSpan('b', 'gone', { ...later, ...failed }), aSpan('a', 'gone')]), [
+    'running',
+    'completed',
+  ]);
+  t.same(statusOf([aSpan('a', 'b', failed), aSpan('b', 'a', later)]), ['running', 'failed'], 'a circle');
+  const open = { status: 'running', ended_at: null } as const;
+  t.same(statusOf([aSpan('g', 'gone', { ...remote, ...open })]), ['running', 'running']);
 });
 
 void t.test('a run is running until its root ends', async (t) => {
@@ -137,6 +160,7 @@ void t.test('the header does not depend on the order of spans', async (t) => {
         fc.record({
           span_id: fc.constant(id),
           parent_span_id: parent,
+          parent_is_remote: fc.constantFrom(null, true as const),
           type: fc.constantFrom('agent' as const, 'custom' as const),
           status: fc.constantFrom(...RUN_STATUSES),
           started_at: fc.integer({ min: NOON, max: NOON + 2 }),
@@ -165,8 +189,8 @@ void t.test('the header does not depend on the order of spans', async (t) => {
     fc.property(
       spans,
       ([all, shuffled]) =>
-        JSON.stringify([headerOf(all), contextOf(all)]) ===
-        JSON.stringify([headerOf(shuffled), contextOf(shuffled)]),
+        JSON.stringify([headerOf(all), headerOf(all, true), contextOf(all)]) ===
+        JSON.stringify([headerOf(shuffled), headerOf(shuffled, true), contextOf(shuffled)]),
     ),
     { numRuns: 5000 },
   );

@@ -4,7 +4,9 @@ import { headerOf, type HeaderSpan } from '../../../src/runs/rules/header-of-spa
 const NOON = 1_768_478_400_000_000;
 /** An agent span with its own name. */
 const NAMED = { agent_hint: { source: 'agent span', name: 'an agent' } } as const;
-const NAMED_ROOT = { agent_hint: { source: 'root', name: 'an agent' } } as const;
+const NAMED_ROOT = { agent_hint: { source: 'root', name: 'an agent' }, run_kind: 'agent' } as const;
+/** The root of a trace with a name, which its client reports like an agent. */
+const NAMED_TRACE = { agent_hint: { source: 'root', name: 'a trace' } } as const;
 const OF_SERVICE = { agent_hint: { source: 'service.name', name: 'shop' } } as const;
 const FAILED = { status: 'failed', error_message: 'it broke' } as const;
 
@@ -12,6 +14,7 @@ function aSpan(id: string, parent: string | null, ...changes: readonly Partial<H
   const base: HeaderSpan = {
     span_id: id,
     parent_span_id: parent,
+    parent_is_remote: null,
     type: 'custom',
     status: 'completed',
     started_at: NOON,
@@ -38,6 +41,11 @@ const RUNS: Readonly<
   'nothing failed': [[WRAPPER, agent('a', 'r', NAMED)], 'completed', null],
   'the root failed': [[agent('r', null, FAILED), agent('a', 'r', NAMED)], 'failed', 'it broke'],
   'an agent below a wrapper failed': [[WRAPPER, agent('a', 'r', NAMED, FAILED)], 'failed', 'it broke'],
+  'an agent below a named trace failed': [
+    [agent('r', null, NAMED_TRACE), agent('a', 'r', NAMED, FAILED)],
+    'failed',
+    'it broke',
+  ],
   'below two wrappers': [[WRAPPER, aSpan('s', 'r'), agent('a', 's', NAMED, FAILED)], 'failed', 'it broke'],
   'a workflow that is no agent': [[WRAPPER, aSpan('a', 'r', NAMED, FAILED)], 'failed', 'it broke'],
   'an agent without a name': [[WRAPPER, agent('a', 'r', FAILED)], 'failed', 'it broke'],

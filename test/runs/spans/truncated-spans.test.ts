@@ -13,6 +13,7 @@ function aSpan(n: number, parent: number | null, changes: Partial<SpanFacts> = {
   return {
     span_id: key(n),
     parent_span_id: parent === null ? null : key(parent),
+    parent_is_remote: null,
     type: TYPE_CODES.agent,
     node: NO_NODE,
     status: 'completed',
@@ -76,6 +77,22 @@ void t.test('derives status and error of a truncated run', async (t) => {
     TruncatedSpans.of(spansOf(aSpan(1, null, { ...FAILED, error_message: 'its own' }), AGENT)),
   );
   t.match(root.header(), { status: 'failed', error_message: 'its own' });
+});
+
+void t.test('a truncated run knows whether it only awaits a root', async (t) => {
+  const open = { status: 'running', ended_at: null } as const;
+  const running = stored(TruncatedSpans.of(spansOf(aSpan(2, 1), aSpan(3, 2, open))));
+  t.match([running.haveEnded, running.hasRoot], [false, false]);
+  running.addStored(aSpan(3, 2, open));
+  running.put(aSpan(3, 2));
+  running.put(aSpan(4, 2, { ended_at: 99 }));
+  t.ok(stored(running).haveEnded);
+  t.match(running.header(), { status: 'running', ended_at: null });
+  t.match(running.header(true), { status: 'completed', ended_at: 99 });
+  running.put(aSpan(1, 9, { ...FAILED, started_at: 5, parent_is_remote: true }));
+  t.match([stored(running).hasRoot, stored(running).header()], [true, FAILED], 'the parent came, from afar');
+  running.put(aSpan(9, null, { started_at: 7 }));
+  t.match(running.header(), { status: 'completed', started_at: 2, ended_at: 99 });
 });
 
 void t.test('further model calls add to the usage once each', async (t) => {

@@ -126,7 +126,8 @@ async function scene(t: Test, server: ClickHouseServer): Promise<Scene> {
         promptNumbers: async (_, references) => references.map(() => null),
         arriving: () => undefined,
       }),
-      finishLeft: () => finishLeftWrites({ ...parts, leases: control.leases, queue, writes }),
+      finishLeft: () =>
+        finishLeftWrites({ ...parts, leases: control.leases, queue, writes, ended: async () => undefined }),
     };
   });
   return {

@@ -12,6 +12,7 @@ export interface ShownLog {
   readonly timestamp: string;
   readonly severity: string;
   readonly service_name: string;
+  readonly event_name?: string;
   readonly body: string | null;
   readonly trace_id: string | null;
   readonly span_id: string | null;
@@ -30,12 +31,13 @@ export async function searchLogs(
 }
 
 export function shownLog(log: LogRecord): ShownLog {
-  const { id, timestamp, severity, origin, trace_id, span_id, attributes } = log;
+  const { id, timestamp, severity, origin, event_name, trace_id, span_id, attributes } = log;
   return {
     id,
     timestamp: formatTime(timestamp),
     severity,
     service_name: origin.serviceName,
+    ...(event_name !== null && { event_name }),
     body: bodyText(log),
     trace_id,
     span_id,

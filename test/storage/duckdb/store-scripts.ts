@@ -74,6 +74,7 @@ const header = (traceId: string): fc.Arbitrary<TraceHeader> =>
       kind: fc.constant('agent'),
       follows_spans: fc.constant(false),
       idle_timeout_ms: fc.constant(null),
+      orphan_wait_ms: fc.constant(null),
       times,
     })
     .map(({ times: both, ...fields }) => ({ trace_id: traceId, ...fields, ...both }));
@@ -82,6 +83,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
   fc
     .record({
       parent_span_id: optional(fc.constantFrom(...SPAN_IDS.filter((other) => other !== spanId).slice(0, 12))),
+      parent_is_remote: fc.constantFrom(null, true),
       type: fc.constantFrom(...SPAN_TYPES),
       name: text,
       status: fc.constantFrom('running', 'running', ...RUN_STATUSES),

@@ -214,6 +214,8 @@ const UNDONE: Readonly<Record<number, string>> = {
   7: 'DROP TABLE call_sums',
   8: 'DROP TABLE agent_spans',
   9: 'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT)',
+  11: 'ALTER TABLE logs DROP COLUMN other_text',
+  12: 'ALTER TABLE traces DROP COLUMN orphan_wait_ms',
 };
 
 /** Downgrades the cold file and a hot segment of a closed store to an earlier version. */

@@ -1,7 +1,8 @@
 import { serializeJson } from '../../../signal/json.js';
+import { eventNameOf } from '../../../signal/logged-event.js';
 import type { LogRecord } from '../../../signal/log-record.js';
 import type { LogFilter } from '../../../storage/contracts/logs.js';
-import { logMatcher, searchedText, type LogMatcher } from '../../../storage/shared/matches-log.js';
+import { logMatcher, textsOf, type LogMatcher } from '../../../storage/shared/matches-log.js';
 import { shortened } from '../../support/shortened.js';
 import { serializeLog } from '../logs.js';
 
@@ -67,13 +68,17 @@ export class LogTail {
     const { text } = this.#matcher;
     if (text === null) return true;
     if (this.#textLeft <= 0) return undefined;
-    const searched = searchedText(record);
-    this.#textLeft -= searched.length;
-    return text(searched);
+    const texts = textsOf(record);
+    this.#textLeft -= (texts.body?.length ?? 0) + (texts.other?.length ?? 0);
+    return text(texts);
   }
 }
 
 function printed(record: LogRecord): string {
-  const shown = serializeLog({ ...record, service_name: record.origin.serviceName });
+  const shown = serializeLog({
+    ...record,
+    event_name: eventNameOf(record),
+    service_name: record.origin.serviceName,
+  });
   return serializeJson(shortened(shown, RECORD_BYTES));
 }

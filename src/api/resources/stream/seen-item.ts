@@ -25,6 +25,8 @@ const INNER: ReadonlySet<string> = new Set([
   'run_kind',
   'follows_spans',
   'idle_timeout_ms',
+  'orphan_wait_ms',
+  'parent_is_remote',
   'origin',
   // Duplicates the attributes.
   'labels',

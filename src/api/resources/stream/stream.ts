@@ -7,7 +7,7 @@ import type { LogFilter } from '../../../storage/contracts/logs.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { uuid } from '../../support/fields.js';
 import { kindParameter } from '../../support/runs.js';
-import { MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
+import { logParameters, MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
 import { serializeDaemon } from '../daemon.js';
 import { AlertFeed } from './alert-feed.js';
 import { DaemonFeed } from './daemon-feed.js';
@@ -102,6 +102,8 @@ const followChanges = {
     severity: Type.Optional(Type.Enum(SEVERITIES)),
     trace_id: Type.Optional(uuid()),
     span_id: Type.Optional(uuid('Needs `trace_id`.')),
+    event_name: logParameters.event_name,
+    'attribute.KEY': logParameters['attribute.KEY'],
     pipeline: Type.Optional(
       Type.String({
         maxLength: 300,
@@ -177,7 +179,9 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
   ];
 }
 
-function logFilterOf({ query, service_name, severity, trace_id, span_id }: Query): LogFilter {
+function logFilterOf(asked: Query): LogFilter {
+  const { query, service_name, severity, trace_id, span_id, event_name } = asked;
+  const attributes = asked['attribute.KEY'];
   spanNeedsTrace({ trace_id, span_id });
   return {
     ...(query === undefined ? {} : { query }),
@@ -185,6 +189,8 @@ function logFilterOf({ query, service_name, severity, trace_id, span_id }: Query
     ...(severity === undefined ? {} : { severity }),
     ...(trace_id === undefined ? {} : { trace_id: trace_id.toLowerCase() }),
     ...(span_id === undefined ? {} : { span_id: span_id.toLowerCase() }),
+    ...(event_name === undefined ? {} : { event_name }),
+    ...(attributes === undefined ? {} : { attributes }),
   };
 }
 

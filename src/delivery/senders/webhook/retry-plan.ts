@@ -4,12 +4,14 @@ import type { AttemptResult } from './sender.js';
 const JITTER = 0.2;
 /** How long busy receivers are left alone at least. */
 const BUSY_MS = 60_000;
+/** The longest delay that a receiver may request. */
+const MOST_ASKED_MS = 24 * 3_600_000;
 /** Too many requests, and the responses of gateways for overloaded receivers. */
 const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 502, 504]);
 
 /**
  * The delay after a failed attempt: the schedule's delay d, varied by up to 20 %; at least a minute if the receiver was busy or slow;
- * if it requested a longer delay, that one, up to twice the delay without it.
+ * if it requested a longer delay, that one, up to {@link MOST_ASKED_MS}.
  *
  * @param scheduleMs the delay after each attempt
  * @param step attempts by the schedule that were made before this one
@@ -27,5 +29,5 @@ export function retryDelayMs(
   const leastMs = kind === 'timed_out' || BUSY_STATUSES.has(statusCode) ? BUSY_MS : 0;
   const varied = Math.max(planned, leastMs) * (1 - JITTER + 2 * JITTER * random);
   const delay = Math.max(varied, leastMs);
-  return Math.round(Math.min(Math.max(retryAfterMs ?? 0, delay), 2 * delay));
+  return Math.round(Math.max(Math.min(retryAfterMs ?? 0, MOST_ASKED_MS), delay));
 }

@@ -1,6 +1,11 @@
-import type { Convention } from '../conventions/convention.js';
-import { kindBy, only, present } from '../conventions/readers.js';
-import { inputDetail, outputDetail } from '../conventions/usage-readers.js';
+import type { JsonValue } from '../../../signal/attributes.js';
+import type { Convention, Reader } from '../conventions/convention.js';
+import { kindBy, only, present, texts } from '../conventions/readers.js';
+import { inputDetail, outputDetail, usageObject } from '../conventions/usage-readers.js';
+
+const MEMORY = /_memory(?:_store)?$/;
+const memoryOperation: Reader = (value) =>
+  typeof value === 'string' && MEMORY.test(value) ? value : undefined;
 
 /**
  * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. Ranks order the sources of all conventions;
@@ -20,6 +25,7 @@ export const GEN_AI: Convention = {
           GENERATE_LIVE_CONTENT: 'llm',
           REALTIME_INFERENCE: 'llm',
           EMBEDDINGS: 'llm',
+          EMBEDDING: 'llm',
           INVOKE_AGENT: 'agent',
           CREATE_AGENT: 'agent made',
           INVOKE_WORKFLOW: 'agent',
@@ -34,15 +40,27 @@ export const GEN_AI: Convention = {
           // Fetches an earlier response without calling a model.
           FETCH_RESPONSE: 'custom',
           RETRIEVAL: 'retrieval',
+          SEARCH_MEMORY: 'memory',
+          CREATE_MEMORY: 'memory',
+          UPDATE_MEMORY: 'memory',
+          UPSERT_MEMORY: 'memory',
+          DELETE_MEMORY: 'memory',
+          CREATE_MEMORY_STORE: 'memory',
+          DELETE_MEMORY_STORE: 'memory',
         }),
       },
     },
     is_tool: {
       'gen_ai.tool.name': { rank: 1, read: present },
       'gen_ai.tool.call.id': { rank: 1, read: present },
-      'mcp.method.name': { rank: 1, read: only('tools/call') },
+      'mcp.method.name': { rank: 2, read: only('tools/call') },
     },
     is_mcp: { 'mcp.method.name': { rank: 1 }, 'mcp.session.id': { rank: 1 } },
+    mcp_resource: { 'mcp.resource.uri': { rank: 1 } },
+    memory_store: { 'gen_ai.memory.store.name': { rank: 1 }, 'gen_ai.memory.store.id': { rank: 2 } },
+    db_operation: { 'gen_ai.operation.name': { rank: 9, read: memoryOperation } },
+    db_query: { 'gen_ai.memory.query.text': { rank: 9 } },
+    db_rows: { 'gen_ai.memory.record.count': { rank: 9 } },
     mcp_server: { 'mcp.server.name': { rank: 1 }, 'fastmcp.server.name': { rank: 2 } },
     is_model: { 'gen_ai.request.model': { rank: 1 }, 'gen_ai.response.model': { rank: 1 } },
     is_agent: { 'gen_ai.agent.name': { rank: 1 } },
@@ -50,8 +68,31 @@ export const GEN_AI: Convention = {
     tool_name: { 'gen_ai.tool.name': { rank: 1 } },
     agent: { 'gen_ai.agent.name': { rank: 1 } },
     workflow: { 'gen_ai.workflow.name': { rank: 1 } },
-    is_failed: { 'gen_ai.tool.status': { rank: 1, read: only('error') } },
+    is_failed: {
+      'gen_ai.tool.status': { rank: 1, read: only('error') },
+      'gen_ai.response.finish_reasons': { rank: 7, read: isFailure },
+    },
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
+    asked_model: { 'gen_ai.request.model': { rank: 1 } },
+    service_tier: {
+      'openai.response.service_tier': { rank: 1 },
+      'gen_ai.openai.response.service_tier': { rank: 2 },
+      'gen_ai.response.service_tier': { rank: 3 },
+      'gen_ai.usage.service_tier': { rank: 4 },
+      'anthropic.response.service_tier': { rank: 5 },
+      'gen_ai.anthropic.response.service_tier': { rank: 6 },
+      'openai.request.service_tier': { rank: 21 },
+      'gen_ai.openai.request.service_tier': { rank: 22 },
+      'gen_ai.request.service_tier': { rank: 23 },
+    },
+    is_cache_hit: {
+      cache_hit: { rank: 1 },
+      'gen_ai.cache_hit': { rank: 2 },
+      'gen_ai.cache.hit': { rank: 3 },
+      'gen_ai.response.cache_hit': { rank: 4 },
+      'llm.cache_hit': { rank: 5 },
+      'llm.cache.hit': { rank: 6 },
+    },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
     response_id: { 'gen_ai.response.id': { rank: 1 } },
     // The last ones are names used by programs without a convention.
@@ -102,6 +143,22 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.input_tokens.cache_write': { rank: 15 },
       'gen_ai.usage.prompt_tokens_details.cache_write': { rank: 14 },
       'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write') },
+    },
+    cached_write_5m: {
+      'gen_ai.usage.cache_creation.ephemeral_5m_input_tokens': { rank: 1 },
+      'gen_ai.usage.cache_creation_5m_input_tokens': { rank: 2 },
+      'gen_ai.usage.details.ephemeral_5m_input_tokens': { rank: 3 },
+      'gen_ai.usage.details.cache_creation.ephemeral_5m_input_tokens': { rank: 4 },
+      'gen_ai.usage.cache_creation': { rank: 5, read: usageObject('cached_write_5m') },
+      'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write_5m') },
+    },
+    cached_write_1h: {
+      'gen_ai.usage.cache_creation.ephemeral_1h_input_tokens': { rank: 1 },
+      'gen_ai.usage.cache_creation_1h_input_tokens': { rank: 2 },
+      'gen_ai.usage.details.ephemeral_1h_input_tokens': { rank: 3 },
+      'gen_ai.usage.details.cache_creation.ephemeral_1h_input_tokens': { rank: 4 },
+      'gen_ai.usage.cache_creation': { rank: 5, read: usageObject('cached_write_1h') },
+      'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write_1h') },
     },
     reasoning: {
       'gen_ai.usage.reasoning.output_tokens': { rank: 1 },
@@ -154,6 +211,7 @@ export const GEN_AI: Convention = {
       'gen_ai.output.messages': { rank: 1, shape: 'messages' },
       'gen_ai.completion': { rank: 8 },
       'gen_ai.retrieval.documents': { rank: 17, shape: 'documents' },
+      'gen_ai.memory.records': { rank: 101 },
       output: { rank: 60 },
     },
     arguments: { 'gen_ai.tool.call.arguments': { rank: 1 } },
@@ -165,14 +223,30 @@ export const GEN_AI: Convention = {
   prefixes: {
     input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
     output: { 'gen_ai.completion.': { rank: 3, shape: 'messages' } },
-    parameters: { 'gen_ai.request.': { rank: 2 } },
+    parameters: { 'gen_ai.request.': { rank: 2 }, 'gen_ai.prompt.variable.': { rank: 101 } },
   },
   toolNames: ['execute_tool *'],
   agentNames: {
     around: ['invoke_agent *', 'create_agent *', 'invoke_workflow *'],
     generic: ['invoke_agent', 'create_agent', 'invoke_workflow'],
+    // OpenTelemetry's own, the Collector's, and Python's names of programs without a script.
+    services: [
+      'unknown_service*',
+      'OTLPResourceNoServiceName',
+      '-c',
+      '-m',
+      '-',
+      '<stdin>',
+      'ipykernel_launcher.py',
+    ],
   },
 };
+
+/** A call of which all choices ended with an error. */
+function isFailure(value: JsonValue): JsonValue | undefined {
+  const reasons = texts(value);
+  return Array.isArray(reasons) && reasons.every((reason) => reason === 'error') ? true : undefined;
+}
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;

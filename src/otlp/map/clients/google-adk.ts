@@ -1,17 +1,8 @@
-import type { JsonValue } from '../../../signal/attributes.js';
-import type { Convention, Reader } from '../conventions/convention.js';
-import { count, inside, objectOf, within } from '../conventions/readers.js';
+import type { Convention } from '../conventions/convention.js';
+import { within } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
 const USAGE = ['usage_metadata', 'usageMetadata'];
-
-/** Gemini counts thinking tokens separately from the output, all other providers within it. */
-const output: Reader = (value) => {
-  const usage = usageOf(value);
-  const answer = countIn(usage, ['candidates_token_count', 'candidatesTokenCount']);
-  const thoughts = countIn(usage, ['thoughts_token_count', 'thoughtsTokenCount']);
-  return answer === undefined || thoughts === undefined ? undefined : answer + thoughts;
-};
 
 /** Google's Agent Development Kit, for attributes beyond the GenAI conventions. */
 export const GOOGLE_ADK: Convention = {
@@ -28,7 +19,10 @@ export const GOOGLE_ADK: Convention = {
   },
   fields: {
     session_id: { 'gcp.vertex.agent.session_id': { rank: 7 } },
-    output_tokens: { 'gcp.vertex.agent.llm_response': { rank: 0, read: output } },
+    // ADK itself counts the answer without its thoughts.
+    output_tokens: {
+      'gcp.vertex.agent.llm_response': { rank: 0, read: within(USAGE, usageObject('output')) },
+    },
     cached_read: {
       'gcp.vertex.agent.llm_response': { rank: 13, read: within(USAGE, usageObject('cached_read')) },
     },
@@ -42,12 +36,3 @@ export const GOOGLE_ADK: Convention = {
   },
   agentNames: { around: ['agent_run [*]', 'invocation [*]'], generic: ['invocation'] },
 };
-
-function usageOf(value: JsonValue): JsonValue {
-  return within(USAGE, (usage) => objectOf(usage))(value) ?? null;
-}
-
-function countIn(usage: JsonValue, names: readonly string[]): number | undefined {
-  const found = inside(names, count)(usage);
-  return typeof found === 'number' ? found : undefined;
-}

@@ -47,6 +47,8 @@ export const LANGCHAIN: Convention = {
     total_tokens: ofUsage('total', 11),
     cached_read: ofUsage('cached_read', 26),
     cached_write: ofUsage('cached_write', 26),
+    cached_write_5m: ofUsage('cached_write_5m', 26),
+    cached_write_1h: ofUsage('cached_write_1h', 26),
     reasoning: ofUsage('reasoning', 26),
     audio_input: ofUsage('audio_input', 26),
     audio_output: ofUsage('audio_output', 26),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../signal/attributes.js';
 import type { Convention, Reader } from '../conventions/convention.js';
-import { cost, count, inside, firstOf, kindBy, objectOf, only } from '../conventions/readers.js';
+import { cost, count, inside, firstOf, kindBy, objectOf, only, text } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
 const USAGE = 'langfuse.observation.usage_details';
@@ -40,6 +40,12 @@ export const LANGFUSE: Convention = {
     is_failed: { 'langfuse.observation.level': { rank: 3, read: only('ERROR') } },
     langfuse_trace: { 'langfuse.trace.name': { rank: 1 } },
     model: { 'langfuse.observation.model.name': { rank: 8 } },
+    service_tier: {
+      'langfuse.observation.model.parameters': {
+        rank: 32,
+        read: inside(['service_tier', 'serviceTier'], text),
+      },
+    },
     session_id: {
       'langfuse.session.id': { rank: 6 },
       'langfuse.trace.metadata.langfuse_session_id': { rank: 8 },
@@ -54,6 +60,8 @@ export const LANGFUSE: Convention = {
     total_tokens: { [USAGE]: { rank: 5, read: usageObject('total') } },
     cached_read: { [USAGE]: { rank: 8, read: usageObject('cached_read') } },
     cached_write: { [USAGE]: { rank: 8, read: usageObject('cached_write') } },
+    cached_write_5m: { [USAGE]: { rank: 8, read: usageObject('cached_write_5m') } },
+    cached_write_1h: { [USAGE]: { rank: 8, read: usageObject('cached_write_1h') } },
     reasoning: { [USAGE]: { rank: 8, read: usageObject('reasoning') } },
     audio_input: { [USAGE]: { rank: 8, read: usageObject('audio_input') } },
     audio_output: { [USAGE]: { rank: 8, read: usageObject('audio_output') } },
@@ -70,6 +78,8 @@ export const LANGFUSE: Convention = {
     cost_output: { [COST]: { rank: 5, read: costOf(isOfOutput) } },
     cost_cached_read: { [COST]: { rank: 4, read: usageObject('cached_read', cost) } },
     cost_cached_write: { [COST]: { rank: 4, read: usageObject('cached_write', cost) } },
+    cost_cached_write_5m: { [COST]: { rank: 4, read: usageObject('cached_write_5m', cost) } },
+    cost_cached_write_1h: { [COST]: { rank: 4, read: usageObject('cached_write_1h', cost) } },
     cost_audio_input: { [COST]: { rank: 4, read: usageObject('audio_input', cost) } },
     cost_audio_output: { [COST]: { rank: 4, read: usageObject('audio_output', cost) } },
     input: { 'langfuse.observation.input': { rank: 30 } },

@@ -19,6 +19,8 @@ export const OPENAI_AGENTS: Convention = {
   fields: {
     session_id: { group_id: { rank: 29 } },
   },
+  // OpenTelemetry's own instrumentation reports a trace like an agent.
+  wrapperScopes: ['opentelemetry.instrumentation.openai_agents'],
   toolNames: ['Function: *'],
   agentNames: {
     around: ['OpenAI Agents trace: *', "Agent run: '*'", 'Agent run: *'],

@@ -32,6 +32,11 @@ export const OPENINFERENCE: Convention = {
       'llm.request.model_name': { rank: 7 },
       'llm.invocation_parameters': { rank: 9, read: inside(['model', 'model_name', 'model_id'], text) },
     },
+    asked_model: { 'llm.request.model_name': { rank: 2 } },
+    service_tier: {
+      'llm.response.service_tier': { rank: 11 },
+      'llm.invocation_parameters': { rank: 31, read: inside(['service_tier'], text) },
+    },
     provider: { 'llm.provider': { rank: 3 }, 'llm.system': { rank: 4 } },
     session_id: { 'session.id': { rank: 2 } },
     user_id: {
@@ -49,6 +54,14 @@ export const OPENINFERENCE: Convention = {
       'llm.token_count.prompt_details.cache_input': { rank: 20 },
     },
     cached_write: { 'llm.token_count.prompt_details.cache_write': { rank: 6 } },
+    cached_write_5m: {
+      'llm.token_count.prompt_details.cache_write_5m': { rank: 6 },
+      'llm.token_count.prompt_details.ephemeral_5m_input_tokens': { rank: 7 },
+    },
+    cached_write_1h: {
+      'llm.token_count.prompt_details.cache_write_1h': { rank: 6 },
+      'llm.token_count.prompt_details.ephemeral_1h_input_tokens': { rank: 7 },
+    },
     reasoning: { 'llm.token_count.completion_details.reasoning': { rank: 6 } },
     audio_input: { 'llm.token_count.prompt_details.audio': { rank: 6 } },
     audio_output: { 'llm.token_count.completion_details.audio': { rank: 6 } },

@@ -12,4 +12,18 @@ export const OPENLIT: Convention = {
     arguments: { 'gen_ai.tool.args': { rank: 7 }, 'gen_ai.tool.input': { rank: 8 } },
     result: { 'gen_ai.tool.output': { rank: 6 } },
   },
+  agentNames: {
+    // Calls of mem0, which it reports as workflows.
+    generic: [
+      'memory add*',
+      'memory create*',
+      'memory delete*',
+      'memory get*',
+      'memory history*',
+      'memory reset*',
+      'memory search*',
+      'memory update*',
+    ],
+    services: ['default'],
+  },
 };

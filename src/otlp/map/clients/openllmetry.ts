@@ -7,17 +7,13 @@ function inCallback(key: string): Reader {
   return (value) => (objectOf(value)?.kwargs === undefined ? undefined : inner(value));
 }
 
-/** OpenLLMetry (Traceloop), and Laminar, which comes from it. */
+/** OpenLLMetry (Traceloop). */
 export const OPENLLMETRY: Convention = {
   fields: {
     kind: {
       'traceloop.span.kind': {
         rank: 5,
         read: kindBy({ WORKFLOW: 'root span is an agent', AGENT: 'agent', TOOL: 'tool', TASK: 'custom' }),
-      },
-      'lmnr.span.type': {
-        rank: 6,
-        read: kindBy({ LLM: 'llm', TOOL: 'tool', EVALUATION: 'custom', EVALUATOR: 'custom' }),
       },
       'llm.request.type': {
         rank: 8,
@@ -31,16 +27,9 @@ export const OPENLLMETRY: Convention = {
       'traceloop.association.properties.session_id': { rank: 3 },
       'traceloop.association.properties.conversation_id': { rank: 20 },
       'traceloop.association.properties.thread_id': { rank: 21 },
-      'lmnr.association.properties.session_id': { rank: 4 },
     },
-    user_id: {
-      'traceloop.association.properties.user_id': { rank: 2 },
-      'lmnr.association.properties.user_id': { rank: 3 },
-    },
-    tags: {
-      'lmnr.association.properties.tags': { rank: 2 },
-      'traceloop.association.properties.tags': { rank: 8 },
-    },
+    user_id: { 'traceloop.association.properties.user_id': { rank: 2 } },
+    tags: { 'traceloop.association.properties.tags': { rank: 8 } },
     traceloop_prompt_name: { 'traceloop.prompt.key': { rank: 1 } },
     traceloop_prompt_version: { 'traceloop.prompt.version': { rank: 1 } },
     input_tokens: { 'llm.usage.prompt_tokens': { rank: 4 } },
@@ -48,18 +37,21 @@ export const OPENLLMETRY: Convention = {
     total_tokens: { 'llm.usage.total_tokens': { rank: 2 } },
     cached_read: { 'llm.usage.cache_read_input_tokens': { rank: 22 } },
     cached_write: { 'llm.usage.cache_creation_input_tokens': { rank: 22 } },
+    cached_write_5m: { 'llm.usage.cache_creation.ephemeral_5m_input_tokens': { rank: 22 } },
+    cached_write_1h: { 'llm.usage.cache_creation.ephemeral_1h_input_tokens': { rank: 22 } },
     reasoning: { 'llm.usage.reasoning_tokens': { rank: 22 } },
     input: {
       'traceloop.entity.input': { rank: 6, read: firstOf(inCallback('inputs'), payload) },
-      'lmnr.span.input': { rank: 16 },
     },
     output: {
       'traceloop.entity.output': { rank: 6, read: firstOf(inCallback('outputs'), payload) },
-      'lmnr.span.output': { rank: 16 },
     },
   },
   prefixes: {
     tools: { 'llm.request.functions.': { rank: 4 } },
   },
-  agentNames: { around: ['*.agent', '*.workflow'], generic: ['agent workflow'] },
+  agentNames: {
+    around: ['*.agent', '*.workflow'],
+    generic: ['agent workflow'],
+  },
 };

@@ -62,6 +62,8 @@ export const PYDANTIC_AI: Convention = {
     agent: { agent_name: { rank: 2 } },
     cached_read: { [USAGE]: { rank: 25, read: usageObject('cached_read') } },
     cached_write: { [USAGE]: { rank: 25, read: usageObject('cached_write') } },
+    cached_write_5m: { [USAGE]: { rank: 25, read: usageObject('cached_write_5m') } },
+    cached_write_1h: { [USAGE]: { rank: 25, read: usageObject('cached_write_1h') } },
     reasoning: { [USAGE]: { rank: 25, read: usageObject('reasoning') } },
     audio_input: { [USAGE]: { rank: 25, read: usageObject('audio_input') } },
     audio_output: { [USAGE]: { rank: 25, read: usageObject('audio_output') } },

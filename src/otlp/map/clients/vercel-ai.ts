@@ -1,5 +1,5 @@
 import type { Convention, Reader } from '../conventions/convention.js';
-import { anywhereInside, cost, firstOf, inside, payload } from '../conventions/readers.js';
+import { anywhereInside, cost, firstOf, inside, payload, text } from '../conventions/readers.js';
 import { ofProvider } from '../conventions/usage-readers.js';
 import { parseAny } from '../json-text.js';
 
@@ -30,6 +30,17 @@ export const VERCEL_AI: Convention = {
     tool_name: { 'ai.toolCall.name': { rank: 3 } },
     model: { 'ai.model.id': { rank: 6 } },
     provider: { 'ai.model.provider': { rank: 5 } },
+    asked_model: { 'ai.model.id': { rank: 3 } },
+    service_tier: {
+      [PROVIDER_METADATA]: {
+        rank: 13,
+        // OpenAI's, and Anthropic's in its usage.
+        read: anywhereInside(
+          ['serviceTier', 'service_tier', 'usage'],
+          firstOf(text, inside(['service_tier', 'serviceTier'], text)),
+        ),
+      },
+    },
     response_id: { 'ai.response.id': { rank: 2 } },
     session_id: {
       'ai.telemetry.metadata.sessionId': { rank: 5 },
@@ -61,6 +72,8 @@ export const VERCEL_AI: Convention = {
       'ai.usage.inputTokenDetails.cacheWriteTokens': { rank: 11 },
       [PROVIDER_METADATA]: { rank: 12, read: ofProvider('cached_write') },
     },
+    cached_write_5m: { [PROVIDER_METADATA]: { rank: 12, read: ofProvider('cached_write_5m') } },
+    cached_write_1h: { [PROVIDER_METADATA]: { rank: 12, read: ofProvider('cached_write_1h') } },
     reasoning: {
       'ai.usage.reasoningTokens': { rank: 7 },
       'ai.usage.outputTokenDetails.reasoningTokens': { rank: 9 },

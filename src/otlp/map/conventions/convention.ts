@@ -14,10 +14,10 @@ export const FIELDS = [
   'is_message',
   'is_pending',
   'is_mcp',
-  /** Whether the usage and the cost repeat those of other spans. */
-  'repeats_usage',
   /** Whether the client reports a failure, regardless of the status. */
   'is_failed',
+  /** Whether the usage and the cost repeat those of other spans. */
+  'repeats_usage',
   'tool_name',
   /** The readable name of a span whose name is a template: `Function: {name}`. */
   'spoken_name',
@@ -31,7 +31,14 @@ export const FIELDS = [
   /** The name of a span's own agent. */
   'entity',
   'model',
+  /** The model that was asked for. */
+  'asked_model',
+  /** A gateway's name for the model, which it may also give as the answering model. */
+  'model_alias',
   'provider',
+  'service_tier',
+  /** Whether a gateway answered from its cache. */
+  'is_cache_hit',
   /** The provider's id of the response. */
   'response_id',
   'session_id',
@@ -52,6 +59,8 @@ export const FIELDS = [
   'total_tokens',
   'cached_read',
   'cached_write',
+  'cached_write_5m',
+  'cached_write_1h',
   'reasoning',
   'audio_input',
   'audio_output',
@@ -61,6 +70,8 @@ export const FIELDS = [
   'cost_output',
   'cost_cached_read',
   'cost_cached_write',
+  'cost_cached_write_5m',
+  'cost_cached_write_1h',
   'cost_audio_input',
   'cost_audio_output',
   'input',
@@ -85,6 +96,8 @@ export const FIELDS = [
   'queue',
   'queue_system',
   'mcp_server',
+  'mcp_resource',
+  'memory_store',
   'db_system',
   'db_namespace',
   'db_operation',
@@ -95,10 +108,20 @@ export type Field = (typeof FIELDS)[number];
 
 /**
  * The kinds of spans in the conventions. Retrieval is `db` if the span has attributes `db.*`, otherwise `tool`. A chain is `custom`,
- * but names its run if it is the root. `agent made` is the creation of an agent, which is not a run of it.
+ * but names its run if it is the root. `memory` is the use of an agent's memory, a `db`. `agent made` is the creation of an agent,
+ * which is not a run of it. `named root` says nothing about a span except that its name is the run's agent if it is the root.
  */
 export type Kind =
-  'agent' | 'agent made' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'root span is an agent' | 'chain';
+  | 'agent'
+  | 'agent made'
+  | 'llm'
+  | 'tool'
+  | 'custom'
+  | 'retrieval'
+  | 'memory'
+  | 'root span is an agent'
+  | 'named root'
+  | 'chain';
 
 /** Converts a value; undefined if it is empty, so that the next source counts. */
 export type Reader = (value: JsonValue) => JsonValue | undefined;
@@ -124,7 +147,7 @@ type Sources = Readonly<Record<string, Source>>;
 
 /** Kinds of spans that a client shows only in their names. */
 interface SpanNames {
-  /** The name of the instrumentation scope. */
+  /** The name of the instrumentation scope; `*` for any, with names that no other client gives and without stars. */
   readonly scope: string;
   /** Span names and their kinds. `*` matches any text. */
   readonly kinds: Readonly<Record<string, Kind>>;
@@ -136,6 +159,8 @@ interface NamesOfAgents {
   readonly around?: readonly string[];
   /** Names of types of things rather than of particular ones. */
   readonly generic?: readonly string[];
+  /** Values of the resource's `service.name` that an SDK sets if the program sets none. */
+  readonly services?: readonly string[];
   /** Names of spans that only wrap agents, regardless of their reported kind: their status is OK even if the agents failed. */
   readonly wrappers?: readonly string[];
 }
@@ -166,6 +191,10 @@ export interface Convention {
   /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
   readonly spanNames?: SpanNames;
+  /** Names of span events whose attributes are read, each as `event.attribute`. */
+  readonly events?: readonly string[];
+  /** Instrumentation scopes that report a failure by an exception alone, without a status. */
+  readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
   readonly separateCaches?: readonly string[];
   /** Instrumentation scopes that send 0 for an unknown cost. `*` matches any text. */
@@ -176,6 +205,8 @@ export interface Convention {
    * node in the service map. `*` matches any text.
    */
   readonly stepScopes?: readonly string[];
+  /** Instrumentation scopes whose roots only wrap agents, unless an attribute names an agent: their status is OK even if the agents failed. */
+  readonly wrapperScopes?: readonly string[];
   /**
    * Names of instrumentation scopes by which a program traces its own functions: a trace of theirs without a model, a tool or an agent
    * is of kind `other`. `*` matches any text.

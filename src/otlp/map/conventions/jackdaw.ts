@@ -17,7 +17,15 @@ export interface OwnAttribute {
 
 /** Fields without an own attribute: OTLP has fields for them, or the mapping derives them. */
 type FromOtlp =
-  'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt';
+  | 'trace_id'
+  | 'parent_is_remote'
+  | 'started_at'
+  | 'ended_at'
+  | 'agent_hint'
+  | 'map_hint'
+  | 'run_kind'
+  | 'context'
+  | 'prompt';
 
 /**
  * The fields of a span. On a span with {@link VERBATIM} they are complete: a missing field is null, and other attributes, which may be
@@ -54,7 +62,10 @@ export const VERBATIM = 'jackdaw.verbatim';
  * `started_at` there is no header. `sample_rate` is also sent alone, for a header that follows its spans.
  */
 export const TRACE_ATTRIBUTES: Readonly<
-  Record<Exclude<keyof TraceHeader, 'trace_id' | 'kind' | 'follows_spans' | 'idle_timeout_ms'>, OwnAttribute>
+  Record<
+    Exclude<keyof TraceHeader, 'trace_id' | 'kind' | 'follows_spans' | 'idle_timeout_ms' | 'orphan_wait_ms'>,
+    OwnAttribute
+  >
 > = {
   agent: { key: 'jackdaw.trace.agent', as: 'text' },
   status: { key: 'jackdaw.trace.status', as: 'text' },

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { parseMoney } from '../../../signal/money.js';
+import { isHit } from '../../../signal/usage-object.js';
 import { isObject, parseOnce, parseStructure } from '../json-text.js';
+import { parsePython } from '../messages/python-literal.js';
 import type { Kind, Reader } from './convention.js';
 
 const DIGITS = /^\d+$/;
@@ -19,11 +21,14 @@ export const text: Reader = (value) => {
 /** Placeholders for missing values, and Logfire's text for scrubbed ones. */
 const NOBODY = /^(?:none|null|undefined|\[scrubbed due to .*\])$/i;
 
-/** The id of a session or a user. */
+/** The id of a session or a user, or the name of a model. */
 export const identity: Reader = (value) => {
   const found = text(value);
   return typeof found === 'string' && NOBODY.test(found.trim()) ? undefined : found;
 };
+
+/** Whether a cache answered. */
+export const hit: Reader = (value) => (isHit(value) ? true : undefined);
 
 /** A number of tokens or rows, not negative. Texts of digits are accepted, fractions are rounded. */
 export const count: Reader = (value) => {
@@ -71,7 +76,7 @@ export function kindBy(table: Readonly<Record<string, Kind>>): Reader {
   return (value) => (typeof value === 'string' ? kinds.get(value.trim().toUpperCase()) : undefined);
 }
 
-export function only(wanted: string): Reader {
+export function only(wanted: string | boolean): Reader {
   return (value) => (value === wanted ? true : undefined);
 }
 
@@ -133,8 +138,22 @@ function isSchema(object: JsonObject): boolean {
   return parts.length > 0 && parts.every((part) => isObject(part) && typeof part.type === 'string');
 }
 
-/** The value as an object, parsed if it is JSON text. Do not change the object, because readers share it. */
+/** The value as an object, parsed if it is JSON text or printed by Python. Do not change the object, because readers share it. */
 export function objectOf(value: JsonValue): JsonObject | undefined {
-  const found = typeof value === 'string' ? parseOnce(value) : value;
+  const found = typeof value === 'string' ? (parseOnce(value) ?? printedObject(value)) : value;
   return isObject(found) ? found : undefined;
+}
+
+/** The text that {@link printedObject} parsed last. */
+let lastPrinted = '';
+let lastObject: JsonValue | undefined;
+
+/** An object as Python prints it. */
+function printedObject(text: string): JsonValue | undefined {
+  if (!text.startsWith("{'")) return undefined;
+  if (text !== lastPrinted) {
+    lastObject = parsePython(text);
+    lastPrinted = text;
+  }
+  return lastObject;
 }

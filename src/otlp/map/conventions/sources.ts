@@ -1,6 +1,6 @@
 import { CONVENTIONS } from '../clients/index.js';
 import { FIELDS, type Convention, type Field, type Reader, type Shape, type Source } from './convention.js';
-import { cost, count, identity, payload, present, text, texts, version } from './readers.js';
+import { cost, count, hit, identity, payload, present, text, texts, version } from './readers.js';
 
 const READERS: Readonly<Record<Field, Reader>> = {
   kind: text,
@@ -13,8 +13,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   is_message: present,
   is_pending: present,
   is_mcp: present,
-  repeats_usage: present,
   is_failed: present,
+  repeats_usage: present,
   tool_name: text,
   spoken_name: text,
   agent: text,
@@ -24,8 +24,12 @@ const READERS: Readonly<Record<Field, Reader>> = {
   lc_agent: text,
   langfuse_trace: text,
   entity: text,
-  model: text,
+  model: identity,
+  asked_model: identity,
+  model_alias: identity,
   provider: text,
+  service_tier: text,
+  is_cache_hit: hit,
   response_id: identity,
   session_id: identity,
   user_id: identity,
@@ -44,6 +48,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   total_tokens: count,
   cached_read: count,
   cached_write: count,
+  cached_write_5m: count,
+  cached_write_1h: count,
   reasoning: count,
   audio_input: count,
   audio_output: count,
@@ -52,6 +58,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   cost_output: cost,
   cost_cached_read: cost,
   cost_cached_write: cost,
+  cost_cached_write_5m: cost,
+  cost_cached_write_1h: cost,
   cost_audio_input: cost,
   cost_audio_output: cost,
   input: payload,
@@ -74,6 +82,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   queue: text,
   queue_system: text,
   mcp_server: text,
+  mcp_resource: text,
+  memory_store: text,
   db_system: text,
   db_namespace: text,
   db_operation: text,
@@ -112,7 +122,7 @@ export const USES: ReadonlyMap<string, readonly Use[]> = usesByKey();
 
 const PREFIX_USES: readonly PrefixUse[] = CONVENTIONS.flatMap(({ prefixes = {} }) =>
   entries(prefixes).map(([prefix, field, source]) => ({
-    ...toUse(prefix, field, source),
+    ...useOf(prefix, field, source),
     prefix,
     isNumbered: field !== 'parameters',
   })),
@@ -146,8 +156,8 @@ function usesByKey(): ReadonlyMap<string, readonly Use[]> {
   for (const { fields = {} } of CONVENTIONS)
     for (const [key, field, source] of entries(fields)) {
       const known = uses.get(key);
-      if (known) known.push(toUse(key, field, source));
-      else uses.set(key, [toUse(key, field, source)]);
+      if (known) known.push(useOf(key, field, source));
+      else uses.set(key, [useOf(key, field, source)]);
     }
   return uses;
 }
@@ -160,6 +170,7 @@ function entries(
   );
 }
 
-function toUse(key: string, field: Field, { rank, read, shape }: Source): Use {
+/** The use of an attribute as a source of a field. */
+export function useOf(key: string, field: Field, { rank, read, shape }: Source): Use {
   return { key, field: fieldNumber(field), rank, read: read ?? READERS[field], shape: shape ?? 'whole' };
 }

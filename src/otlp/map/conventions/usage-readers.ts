@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
+import type { JsonValue } from '../../../signal/attributes.js';
 import type { UsagePart } from '../../../signal/call-details.js';
 import { usageFigure, type UsageFigure } from '../../../signal/usage-object.js';
 import { isObject } from '../json-text.js';
-import { parsePython } from '../messages/python-literal.js';
 import type { Reader } from './convention.js';
 import { count, objectOf } from './readers.js';
 
@@ -13,7 +12,7 @@ const USAGE = ['usage', 'usageMetadata', 'usage_metadata'];
 export function usageObject(figure: UsageFigure, read: Reader = count): Reader {
   const readNumber = numberBy(read);
   return (value) => {
-    const usage = objectOf(value) ?? printedByPython(value);
+    const usage = objectOf(value);
     return usage === undefined ? undefined : usageFigure(usage, figure, readNumber);
   };
 }
@@ -53,9 +52,4 @@ function numberBy(read: Reader): (value: JsonValue) => number | undefined {
     const found = read(value);
     return typeof found === 'number' ? found : undefined;
   };
-}
-
-function printedByPython(value: JsonValue): JsonObject | undefined {
-  const found = typeof value === 'string' && value.startsWith('{') ? parsePython(value) : undefined;
-  return isObject(found) ? found : undefined;
 }

@@ -29,7 +29,15 @@ export function withMessages(object: JsonObject, role: string | null): JsonObjec
     if (list === undefined || list.length === 0) continue;
     return { ...without(object, (name) => name === key), messages: toMessages(list, role) };
   }
+  if (isRequest(object)) {
+    const { input, ...others } = object;
+    return { ...others, messages: [{ role: 'user', content: input }] };
+  }
   if (isCommand(object)) return withMessages(object.update, role);
+  if (isTextResult(object)) {
+    const { text, toolCalls = null, ...others } = object;
+    return { ...others, messages: toMessages([{ role: 'assistant', text, toolCalls }], role) };
+  }
   if (!isMessage(object)) return undefined;
   // LangChain's wrapper, which has no other fields of interest.
   if (isObject(object.data) || isObject(object.kwargs)) return { messages: toMessages([object], role) };
@@ -39,7 +47,7 @@ export function withMessages(object: JsonObject, role: string | null): JsonObjec
 /** The messages of a list of messages, or of a result of LangGraph's nodes. */
 export function messagesIn(list: readonly JsonValue[], role: string | null): JsonValue[] | undefined {
   if (list.length === 0) return undefined;
-  if (list.every((entry) => isMessage(entry) || isBatch(entry) || isPair(entry)))
+  if (list.every((entry) => isMessage(entry) || isBatch(entry) || isPair(entry) || isChoice(entry)))
     return toMessages(list, role);
   if (list.every(isCall)) return [{ role: role ?? 'assistant', tool_calls: list.map(toCall) }];
   const [first] = list;
@@ -56,7 +64,7 @@ const HOLDERS: readonly (readonly [string, (value: JsonValue) => readonly JsonVa
     'contents',
     (value) => (typeof value === 'string' ? [{ role: 'user', content: value }] : everyMessage(value)),
   ],
-  ['candidates', (value) => mapped(value, (candidate) => candidate.content)],
+  ['candidates', (value) => mapped(value, ({ content, message }) => content ?? message)],
   // ADK writes one candidate.
   ['content', (value) => (isObject(value) && isMessage(value) ? [value] : undefined)],
   // OpenAI: chat completions, then Responses.
@@ -65,6 +73,8 @@ const HOLDERS: readonly (readonly [string, (value: JsonValue) => readonly JsonVa
   // LangChain's results, batch by batch.
   ['generations', (value) => mapped(Array.isArray(value) ? value.flat() : value, ({ message }) => message)],
   ['message', (value) => (isObject(value) && isMessage(value) ? [value] : undefined)],
+  // Haystack.
+  ['replies', everyMessage],
 ];
 
 function everyMessage(value: JsonValue): readonly JsonValue[] | undefined {
@@ -105,6 +115,23 @@ function isCall(value: JsonValue): value is JsonObject {
   return value.type === 'tool_call'
     ? typeof value.name === 'string'
     : 'toolCallId' in value && 'toolName' in value;
+}
+
+/** A request to OpenAI's Responses with a text; requests for embeddings look the same. */
+function isRequest(object: JsonObject): object is JsonObject & { input: string } {
+  return (
+    typeof object.input === 'string' && typeof object.model === 'string' && !object.model.includes('embed')
+  );
+}
+
+/** A result of the Vercel AI SDK or Mastra. */
+function isTextResult(object: JsonObject): object is JsonObject & { text: string } {
+  return typeof object.text === 'string' && (Array.isArray(object.toolCalls) || Array.isArray(object.files));
+}
+
+/** One of a response's choices. */
+function isChoice(value: JsonValue): boolean {
+  return isObject(value) && isObject(value.message) && isMessage(value.message) && 'finish_reason' in value;
 }
 
 function isBatch(value: JsonValue): boolean {

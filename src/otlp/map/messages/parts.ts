@@ -46,6 +46,11 @@ const KEYED: readonly string[] = [
   'functionResponse',
   'function_response',
   'reasoningContent',
+  // Genkit, then Haystack.
+  'toolRequest',
+  'toolResponse',
+  'tool_call',
+  'tool_call_result',
 ];
 
 /** Adds a content of any shape to `parts`: a text, JSON text of a list of parts, one part or many. */
@@ -78,7 +83,7 @@ export function toCall(call: JsonObject): ToolCall {
   if (id !== undefined) made.id = id;
   const name = inner.name ?? inner.toolName ?? inner.tool_name;
   if (typeof name === 'string') made.name = name;
-  const sent = inner.arguments ?? inner.args ?? inner.input ?? inner.parameters;
+  const sent = inner.arguments ?? inner.args ?? inner.input ?? inner.parameters ?? inner.tool_kwargs;
   const given = typeof sent === 'string' ? (parseStructure(sent) ?? sent) : sent;
   if (given !== undefined && given !== null && given !== '') made.arguments = given;
   return made;
@@ -124,10 +129,16 @@ function addPart(part: JsonValue, parts: MessageParts): void {
     return;
   }
   const type = part.type ?? part.block_type;
-  const call = CALL.has(type) ? part : (part.toolUse ?? part.functionCall ?? part.function_call);
+  const call = CALL.has(type)
+    ? part
+    : (part.toolUse ?? part.functionCall ?? part.function_call ?? part.toolRequest ?? part.tool_call);
   const result = RESULT.has(type)
     ? part
-    : (part.toolResult ?? part.functionResponse ?? part.function_response);
+    : (part.toolResult ??
+      part.functionResponse ??
+      part.function_response ??
+      part.toolResponse ??
+      part.tool_call_result);
   if (isObject(call)) addCalls([call], parts);
   else if (isObject(result)) parts.results.push(toResult(result));
   else if (!isEmptyText(part, type)) parts.content.push(toContent(part, type));
@@ -153,9 +164,11 @@ function textOf(part: JsonObject): string | undefined {
 
 function toResult(result: JsonObject): JsonObject {
   const made: JsonObject = { role: 'tool' };
-  const id = idOf(result);
+  // Haystack keeps the call with its result.
+  const call = isObject(result.origin) ? result.origin : result;
+  const id = idOf(call);
   if (id !== undefined) made.tool_call_id = id;
-  const name = result.name ?? result.toolName;
+  const name = call.name ?? call.toolName ?? call.tool_name;
   if (typeof name === 'string') made.name = name;
   const content = resultContent(result.response ?? result.result ?? result.output ?? result.content);
   if (content !== undefined) made.content = content;
@@ -164,7 +177,13 @@ function toResult(result: JsonObject): JsonObject {
 
 function idOf(part: JsonObject): string | undefined {
   const id =
-    part.call_id ?? part.tool_call_id ?? part.toolCallId ?? part.toolUseId ?? part.tool_use_id ?? part.id;
+    part.call_id ??
+    part.tool_call_id ??
+    part.toolCallId ??
+    part.toolUseId ??
+    part.tool_use_id ??
+    part.ref ??
+    part.id;
   return typeof id === 'string' ? id : undefined;
 }
 

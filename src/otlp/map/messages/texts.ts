@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../signal/attributes.js';
-import { parseAny, parseStructure } from '../json-text.js';
+import { isObject, parseAny, parseStructure } from '../json-text.js';
 
 /** Texts may be quoted as JSON by several layers. */
 const MAX_QUOTES = 3;
@@ -20,4 +20,10 @@ export function parsed(value: JsonValue): JsonValue {
   if (typeof value !== 'string') return value;
   const text = unquoted(value);
   return parseStructure(text) ?? text;
+}
+
+/** The value of `{type, value}`, as LangWatch sends all values. */
+export function untyped(value: JsonValue): JsonValue {
+  if (!isObject(value) || typeof value.type !== 'string' || !('value' in value)) return value;
+  return Object.keys(value).length === 2 ? (value.value ?? null) : value;
 }

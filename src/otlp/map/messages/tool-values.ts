@@ -3,12 +3,12 @@ import { isObject } from '../json-text.js';
 import { isPart, resultContent } from './parts.js';
 import { isPrinted, printedContent } from './printed-message.js';
 import { parsePython } from './python-literal.js';
-import { parsed } from './texts.js';
+import { parsed, untyped } from './texts.js';
 import { isMessage, toMessages } from './message.js';
 
 /** A tool's input, without its client's wrapper. */
 export function toolInput(sent: JsonValue): JsonValue {
-  const value = parsed(sent);
+  const value = untyped(parsed(sent));
   if (typeof value === 'string') return (/^\s*[{[]/.test(value) ? parsePython(value) : undefined) ?? value;
   const message = messageContent(value);
   if (message !== undefined) return toolInput(message);
@@ -23,6 +23,10 @@ export function toolInput(sent: JsonValue): JsonValue {
   if (isObject(kwargsAlone)) return kwargsAlone;
   // LangChain's tools as sent by OpenLLMetry and LangSmith.
   if (typeof text === 'string') return isObject(inputs) ? inputs : toolInput(text);
+  // BeeAI's, with the options of the run.
+  const { input: asked, options, ...rest } = value;
+  if (isObject(asked) && 'options' in value && Object.keys(rest).length === 0 && !isObject(options))
+    return asked;
   // CrewAI's tools as sent by OpenInference.
   if (isObject(value.calling) && 'arguments' in value.calling)
     return toolInput(value.calling.arguments ?? null);
@@ -33,7 +37,7 @@ export function toolInput(sent: JsonValue): JsonValue {
 
 /** A tool's output, without its client's wrapper. */
 export function toolOutput(sent: JsonValue): JsonValue {
-  const value = parsed(sent);
+  const value = untyped(parsed(sent));
   if (typeof value === 'string') return (isPrinted(value) ? printedContent(value) : undefined) ?? value;
   const message = messageContent(value);
   if (message !== undefined) return toolOutput(message);

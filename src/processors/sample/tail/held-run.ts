@@ -71,9 +71,9 @@ export function keyOf(tenant: string, traceId: string): string {
   return `${tenant} ${traceId}`;
 }
 
-/** Whether a part ends the run: a declared header, or the root span. */
+/** Whether a part ends the run: a declared header, or a root span, perhaps with a parent in another process. */
 function hasEnd({ trace, spans }: TraceRecord): boolean {
-  if (!trace.follows_spans && trace.status !== 'running') return true;
+  if (trace.status !== 'running') return true;
   return spans.some((span) => span.parent_span_id === null && span.status !== 'running');
 }
 

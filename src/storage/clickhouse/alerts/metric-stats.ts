@@ -27,7 +27,8 @@ const NAMES = SERVICE_STARTS.map((start) => {
 const SERVICES = `arrayDistinct(arrayFilter(name -> name <> '', [${NAMES.join(', ')}]))`;
 
 /**
- * Stats of the newest point of each series of some metrics; among points of the same time the last to arrive counts. One statement
+ * Stats of the newest point of each series of some metrics; among points of the same time the last to arrive counts. A series whose
+ * newest point has no value has ended, or nothing is known of it. One statement
  * aggregates the series, since their number is unbounded.
  *
  * @returns in the order of the request
@@ -47,9 +48,9 @@ export async function metricStats(
     ),
   );
   const isAsked = asked.length === 0 ? '' : ` OR (tenant, metric, service) IN (${asked.join(', ')})`;
-  const series = `SELECT tenant, name AS metric, toString(labels) AS text, argMax((assumeNotNull(value), arrived), (timestamp, arrived, place)) AS newest, ${SERVICES} AS services
-    FROM points WHERE tenant IN (${tenants.join(', ')}) AND (tenant, name) IN (${pairs.join(', ')}) AND timestamp > ${pointsStart} AND timestamp <= ${now} AND isFinite(value)
-    GROUP BY tenant, name, labels`;
+  const series = `SELECT tenant, name AS metric, toString(labels) AS text, argMax((ifNull(value, nan), arrived), (timestamp, arrived, place)) AS newest, ${SERVICES} AS services
+    FROM points WHERE tenant IN (${tenants.join(', ')}) AND (tenant, name) IN (${pairs.join(', ')}) AND timestamp > ${pointsStart} AND timestamp <= ${now}
+    GROUP BY tenant, name, labels HAVING isFinite(newest.1)`;
   // Rows without a service aggregate all series of a metric.
   const rows = await reads.rows(
     `SELECT tenant, metric, service, count() AS series, min(newest.1) AS least, max(newest.1) AS most, max(notEmpty(services)) AS says,

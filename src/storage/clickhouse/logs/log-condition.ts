@@ -1,5 +1,6 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
-import { phrasesOf } from '../../shared/log-text.js';
+import { EVENT_NAME_ATTRIBUTE } from '../../../signal/logged-event.js';
+import { parseTextQuery } from '../../shared/log-text.js';
 import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import { quoted, quotedList, quotedUuid } from '../client/literals.js';
 
@@ -8,7 +9,7 @@ const MOST_TOKENS = 64;
 
 /** The condition on records that a search finds, in SQL. */
 export function logCondition(tenant: number, filter: LogFilter): string {
-  const { service_name, severity, trace_id, span_id, start_time, end_time } = filter;
+  const { service_name, severity, trace_id, span_id, start_time, end_time, event_name } = filter;
   return [
     `tenant = ${String(tenant)}`,
     ...(start_time === undefined ? [] : [`timestamp >= ${String(start_time)}`]),
@@ -17,6 +18,8 @@ export function logCondition(tenant: number, filter: LogFilter): string {
     ...(service_name === undefined ? [] : [`service_name = ${quoted(service_name)}`]),
     ...(trace_id === undefined ? [] : [`trace_id = ${quotedUuid(trace_id)}`]),
     ...(span_id === undefined ? [] : [`span_id = ${quotedUuid(span_id)}`]),
+    ...(event_name === undefined ? [] : [eventCondition(event_name)]),
+    ...Object.entries(filter.attributes ?? {}).map(attributeCondition),
     ...textConditions(filter.query ?? ''),
   ].join(' AND ');
 }
@@ -36,7 +39,9 @@ export function recordsAt(tenant: number, places: readonly LogCursor[]): string 
 
 /** The index finds the records with all words; phrases are then checked on those records. */
 function textConditions(query: string): string[] {
-  const phrases = phrasesOf(query);
+  const parsed = parseTextQuery(query);
+  if (parsed === null) return ['0'];
+  const { phrases, literals } = parsed;
   const tokens = [...new Set(phrases.flat())];
   const words: string[] = [];
   for (let at = 0; at < tokens.length; at += MOST_TOKENS)
@@ -44,5 +49,25 @@ function textConditions(query: string): string[] {
   const neighbours = phrases
     .filter((phrase) => phrase.length > 1)
     .map((phrase) => `position(words, ${quoted(` ${phrase.join(' ')} `)}) > 0`);
-  return [...words, ...new Set(neighbours)];
+  return [...words, ...new Set(neighbours), ...literals.map(literalCondition)];
+}
+
+/** The condition that a record has a text anywhere. */
+function literalCondition(text: string): string {
+  const parts = ["ifNull(body, '')", "ifNull(other_text, '')", 'words'];
+  return `(${parts.map((part) => `position(${part}, ${quoted(text)}) > 0`).join(' OR ')})`;
+}
+
+/** Older records may have their name in the attribute alone. */
+function eventCondition(name: string): string {
+  return `(event_name = ${quoted(name)} OR (isNull(event_name) AND ${attributeCondition([EVENT_NAME_ATTRIBUTE, name])}))`;
+}
+
+/** The text is searched first, because reading the JSON of every row is slow. */
+function attributeCondition([key, value]: readonly [string, string]): string {
+  const json = "ifNull(attributes, '')";
+  const at = `${json}, ${quoted(key)}`;
+  const has = (text: string): string => `position(${json}, ${quoted(text)}) > 0`;
+  const found = `if(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONExtractRaw(${at}))`;
+  return `(${has(JSON.stringify(value).slice(1, -1))} OR ${has(value)}) AND JSONHas(${at}) AND ${found} = ${quoted(value)}`;
 }

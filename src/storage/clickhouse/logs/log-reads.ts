@@ -13,6 +13,7 @@ import type {
   StoredLog,
 } from '../../contracts/logs.js';
 import type { Row } from '../client/connection.js';
+import { shownEventName } from '../../shared/logged-events.js';
 import { quotedUuid } from '../client/literals.js';
 import type { StoreHandle } from '../client/store-handle.js';
 import { isBehind, logCondition, recordsAt } from './log-condition.js';
@@ -21,8 +22,8 @@ import { readLogFacets } from './log-facets.js';
 const NEWEST_FIRST = 'ORDER BY timestamp DESC, toUInt128(id) DESC';
 
 const SHOWN =
-  'toString(id) AS shown_id, timestamp, severity, service_name, toString(trace_id) AS shown_trace, toString(span_id) AS shown_span, body, attributes';
-const DETAILS = 'observed_at, severity_number, severity_text, flags, event_name, origin';
+  'toString(id) AS shown_id, timestamp, severity, service_name, event_name, toString(trace_id) AS shown_trace, toString(span_id) AS shown_span, body, attributes';
+const DETAILS = 'observed_at, severity_number, severity_text, flags, origin';
 
 /** The contract `Logs`. */
 export class LogReads implements Logs {
@@ -96,6 +97,7 @@ function storedLog(row: Row, details: boolean): StoredLog {
     timestamp: Number(row.timestamp),
     severity: itemAt(SEVERITIES, Number(row.severity)),
     service_name: String(row.service_name),
+    event_name: shownEventName(row),
     trace_id: textOrNull(row.shown_trace),
     span_id: textOrNull(row.shown_span),
     body: textOrNull(row.body),
@@ -111,7 +113,6 @@ function detailsOf(row: Row): NonNullable<StoredLog['details']> {
     severity_number: Number(row.severity_number),
     severity_text: String(row.severity_text),
     flags: Number(row.flags),
-    event_name: textOrNull(row.event_name),
     resource: (origin.resource ?? {}) as JsonObject,
     scope: (origin.scope ?? null) as JsonObject | null,
   };

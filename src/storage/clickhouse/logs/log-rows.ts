@@ -1,10 +1,10 @@
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
-import { loggedEventName } from '../../../signal/logged-event.js';
+import { eventNameOf } from '../../../signal/logged-event.js';
 import { serializeJson } from '../../../signal/json.js';
 import type { Micros } from '../../../signal/time.js';
 import type { RowOf } from '../../../worker/columns.js';
 import type { LOG_WIRE } from '../../schema/log-tables.js';
-import { bodyText, tokensOf } from '../../shared/log-text.js';
+import { bodyText, searchedTexts, wordsOf } from '../../shared/log-text.js';
 import { dayOf } from '../tables/days.js';
 import { SerializedOrigins } from '../tables/serialized-origins.js';
 
@@ -27,11 +27,13 @@ export function logRows(
   let bytes = 0;
   const rows = records.map((record): LogRow => {
     const { origin } = record;
-    const body = bodyText(record.body)?.toWellFormed() ?? null;
+    const texts = searchedTexts(bodyText(record.body), record.event_name, record.attributes);
+    const body = texts.body?.toWellFormed() ?? null;
     const attributes = isEmpty(record.attributes) ? null : serializeJson(record.attributes);
-    const words = body === null ? '' : wordsOf(body);
+    const words = wordsOf(texts);
+    const other_text = texts.other?.toWellFormed() ?? null;
     const length = (body?.length ?? 0) + (attributes?.length ?? 0);
-    bytes += FIXED_BYTES + length + words.length;
+    bytes += FIXED_BYTES + length + words.length + (other_text?.length ?? 0);
     return {
       day: dayOf(record.timestamp, arrived),
       id: record.id,
@@ -44,21 +46,16 @@ export function logRows(
       trace_id: record.trace_id,
       span_id: record.span_id,
       flags: record.flags,
-      event_name: (loggedEventName(record) ?? record.event_name)?.toWellFormed() ?? null,
+      event_name: eventNameOf(record)?.toWellFormed() ?? null,
       body,
       attributes,
       bytes: length,
+      other_text,
       origin: origins.of(origin),
       words,
     };
   });
   return { rows, bytes };
-}
-
-/** A text's tokens with a space before, between and after them, so that a phrase is a substring; empty without tokens. */
-export function wordsOf(text: string): string {
-  const tokens = tokensOf(text);
-  return tokens.length === 0 ? '' : ` ${tokens.join(' ')} `;
 }
 
 function isEmpty(object: object): boolean {

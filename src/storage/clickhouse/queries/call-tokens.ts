@@ -1,5 +1,5 @@
 import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
-import { COST_PARTS } from '../../../signal/call-details.js';
+import { SUMMED_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RepricedFilter } from '../../contracts/runs.js';
 import {
@@ -57,7 +57,7 @@ export function withTokens(calls: string, model: string | null): string {
   const outputs = `SELECT *, multiIf(output_tokens IS NOT NULL, ${wide('ifNull(output_tokens, 0)')}, input_tokens IS NULL, ${wide('0')}, ${rest(wide('ifNull(input_tokens, 0)'))}) AS out FROM (${told})`;
   const inputs = `SELECT *, if(input_tokens IS NOT NULL, ${wide('ifNull(input_tokens, 0)')}, ${rest('out')}) AS inp FROM (${outputs})`;
   const fresh = `SELECT *, greatest(${wide('0')}, inp - read - written) AS fresh, greatest(inp, read + written) AS whole, inp + out + read + written AS most FROM (${inputs})`;
-  return `(SELECT *, ${COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`).join(', ')} FROM (${fresh}))`;
+  return `(SELECT *, ${SUMMED_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`).join(', ')} FROM (${fresh}))`;
 }
 
 /**
@@ -77,7 +77,7 @@ export async function tokenSums(
   const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, TOKEN_COLUMNS)));
   // A row that an earlier version has just written may lack `call_tokens`.
   const pairs = `arrayJoin(arrayZip(model_calls, arrayResize(call_tokens, length(model_calls)))) AS pair`;
-  const ofRuns = `SELECT tokens.told AS told, call.calls AS calls, call.nanos AS paid, tokens.most AS most, ${COST_PARTS.map((part) => `tokens.${part} AS of_${part}`).join(', ')}
+  const ofRuns = `SELECT tokens.told AS told, call.calls AS calls, call.nanos AS paid, tokens.most AS most, ${SUMMED_PARTS.map((part) => `tokens.${part} AS of_${part}`).join(', ')}
     FROM (SELECT tupleElement(pair, 1) AS call, tupleElement(pair, 2) AS tokens FROM (SELECT ${pairs} FROM ${runsWithCalls(tenant, hours, isOfAgent)}))
     WHERE ${[...withinHours('call', hours), isOfModel(model, 'call.')].join(' AND ')}`;
   const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(withTokens(of, model))]));
@@ -94,7 +94,7 @@ function sumsOfSpans(calls: string): string {
   ];
   const long = LONG_INPUTS.map((over) => `(whole > ${over})`).join(' + ');
   const told = `${bit('is_call', CALL_FLAGS.call)} + ${bit('is_priced', CALL_FLAGS.priced)} + multiIf(${why.join(', ')}, ${CALL_FLAGS.no_parts}) + (${long}) * ${2 ** LONG_SHIFT}`;
-  return `SELECT toUInt8(${told}) AS told, toUInt64(1) AS calls, toInt128(if(is_priced, ifNull(cost_usd, 0), 0)) AS paid, toInt128(most) AS most, ${COST_PARTS.map((part) => `toInt128(of_${part}) AS of_${part}`).join(', ')}
+  return `SELECT toUInt8(${told}) AS told, toUInt64(1) AS calls, toInt128(if(is_priced, ifNull(cost_usd, 0), 0)) AS paid, toInt128(most) AS most, ${SUMMED_PARTS.map((part) => `toInt128(of_${part}) AS of_${part}`).join(', ')}
     FROM ${calls} WHERE is_call OR is_priced`;
 }
 

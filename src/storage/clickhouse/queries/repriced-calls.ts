@@ -1,4 +1,4 @@
-import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
+import { SUMMED_PARTS, type SummedPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD, sumToNumber, type Usd } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
 import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../contracts/runs.js';
@@ -52,14 +52,14 @@ function stats(number: (where: string) => string): string {
       ${number(is)} AS repriced_calls, ${sum('nanos', is)} AS repriced_cost,
       ${number(both)} AS both_calls, ${sum('paid', both)} AS both_cost, ${sum('nanos', both)} AS both_repriced_cost, ${number(`is_long AND ${is}`)} AS long_calls,
       ${UNPRICEABLE.map((reason) => `${number(`is_call AND why = '${reason}'`)} AS ${reason}`).join(', ')},
-      ${COST_PARTS.map((part) => `toFloat64(sumIf(of_${part}, ${is})) AS sum_${part}`).join(', ')}`;
+      ${SUMMED_PARTS.map((part) => `toFloat64(sumIf(of_${part}, ${is})) AS sum_${part}`).join(', ')}`;
 }
 
 /** In thousandths of a nano-USD. */
 function amount(price: Price): string {
   const { long } = price;
   const at = (rates: Rates): string =>
-    COST_PARTS.map((part) => `${wide(`of_${part}`)} * ${wide(String(rates[part]))}`).join(' + ');
+    SUMMED_PARTS.map((part) => `${wide(`of_${part}`)} * ${wide(String(rates[part]))}`).join(' + ');
   return long === null ? at(price) : `if(is_long, ${at(long)}, ${at(price)})`;
 }
 
@@ -92,8 +92,8 @@ export function repricedCalls(row: Row): RepricedCalls {
       Unpriceable,
       number
     >,
-    tokens: Object.fromEntries(COST_PARTS.map((part) => [part, number(`sum_${part}`)])) as Record<
-      CostPart,
+    tokens: Object.fromEntries(SUMMED_PARTS.map((part) => [part, number(`sum_${part}`)])) as Record<
+      SummedPart,
       number
     >,
     long_calls: number('long_calls'),

@@ -1,6 +1,8 @@
+import { itemAt } from '../../../signal/checked.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
-import type { StoredLoggedEvent } from '../../shared/logged-events.js';
+import { hasFailed, type StoredLoggedEvent } from '../../shared/logged-events.js';
 import type {
   DetailedSpan,
   SpanSummary,
@@ -160,10 +162,12 @@ async function* spansOf<Span>(
   await checkThere(parts, found, read, abort);
 }
 
-/** The ids of spans whose missing payloads log records may contain; null for the others. */
+/** The ids of spans whose missing payloads or errors log records may contain; null for the others. */
 function lacking(rows: readonly Row[]): (string | null)[] {
-  return rows.map(({ span_id, input, output }) =>
-    input === null || output === null ? String(span_id) : null,
+  return rows.map(({ span_id, input, output, status }) =>
+    input === null || output === null || hasFailed(itemAt(RUN_STATUSES, Number(status)))
+      ? String(span_id)
+      : null,
   );
 }
 

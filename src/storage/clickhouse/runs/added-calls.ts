@@ -1,7 +1,7 @@
 import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
 import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
-import { COST_PARTS, storedCall, type CostPart, type UsageParts } from '../../../signal/call-details.js';
-import { inputLength, tokensByPart, tokensOfCall, type Tokens } from '../../../signal/call-tokens.js';
+import { SUMMED_PARTS, storedCall, type SummedPart, type UsageParts } from '../../../signal/call-details.js';
+import { inputLength, summedTokens, tokensOfCall, type Tokens } from '../../../signal/call-tokens.js';
 import { ExactSum } from '../../../signal/exact-sum.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
@@ -18,7 +18,7 @@ const PRINTED_USAGE = '{"usage":{';
 type Sum = number | bigint;
 
 /** Sums of tokens by price part, over calls with the same `told`. */
-interface AddedTokens extends Readonly<Record<CostPart, Sum>> {
+interface AddedTokens extends Readonly<Record<SummedPart, Sum>> {
   /** The bits of `CALL_FLAGS` that all these calls have in common: `priced-tokens.ts`. */
   readonly told: number;
   /** Maximum of tokens of one call. */
@@ -50,7 +50,7 @@ class CallSums {
   readonly #input = new ExactSum();
   readonly #output = new ExactSum();
   readonly #total = new ExactSum();
-  readonly #parts = COST_PARTS.map((part) => ({ part, sum: new ExactSum() }));
+  readonly #parts = SUMMED_PARTS.map((part) => ({ part, sum: new ExactSum() }));
   #calls = 0;
   #priced = 0;
   #first: Micros = Infinity;
@@ -71,7 +71,7 @@ class CallSums {
     }
     this.#first = Math.min(this.#first, row.started_at);
     this.#last = Math.max(this.#last, row.started_at);
-    const parts = tokensByPart(tokens);
+    const parts = summedTokens(tokens);
     for (const { part, sum } of this.#parts) sum.add(parts[part]);
     const all = new ExactSum();
     for (const some of [tokens.input, tokens.output, tokens.cachedRead, tokens.cachedWrite]) all.add(some);
@@ -93,7 +93,7 @@ class CallSums {
         first: this.#first,
         last: this.#last,
       },
-      tokens: { told, most: this.#most, ...(parts as Record<CostPart, Sum>) },
+      tokens: { told, most: this.#most, ...(parts as Record<SummedPart, Sum>) },
     };
   }
 }

@@ -30,6 +30,7 @@ interface StoredOutcome extends Ordered {
 
 interface StoredTimeout extends Ordered {
   readonly kind: 'timeout';
+  readonly at: Micros;
 }
 
 interface StoredLink extends Ordered {

@@ -2,11 +2,13 @@ import type { Micros } from '../../../signal/time.js';
 import type { Lease, Leases, WriteIntentLog } from '../../contracts/coordination.js';
 import type { Reads } from '../client/reads.js';
 import type { RunQueue } from './run-queue.js';
+import type { WantedTrace } from './stored-facts.js';
 import type { RunWrites } from './write-runs.js';
 
-/** Maximum of writes taken over, or runs timed out, per step. */
+/** Maximum of writes taken over, or runs timed out, per step; and of steps of the latter per call. */
 const TAKEN_AT_ONCE = 10;
 const TIMED_OUT_AT_ONCE = 1000;
+const TIME_OUT_STEPS = 20;
 /** Retention of ended writes: longer than any concurrent write takes. */
 const REMEMBERED_MS = 3_600_000;
 /** The same as in the embedded store. */
@@ -23,6 +25,8 @@ export interface UpkeepParts {
   readonly store: string;
   readonly owner: string;
   readonly leaseMs: number;
+  /** Receives the runs that were idle. */
+  readonly ended: (runs: readonly WantedTrace[]) => Promise<void>;
 }
 
 /**
@@ -64,23 +68,27 @@ export async function forgetOldNames(parts: UpkeepParts): Promise<void> {
 }
 
 /**
- * Times out idle runs, in one process under a lease. Later spans reopen them.
+ * Ends idle runs (`timedOut`), in one process under a lease. Later spans reopen them.
  *
  * @returns how many
  */
 export async function timeOutIdleRuns(parts: UpkeepParts, now: Micros): Promise<number> {
   let ended = 0;
   await alone(parts, 'idle', async () => {
-    const rows = await parts.reads.rows(
-      `SELECT tenant, trace_id FROM runs FINAL WHERE times_out_at <= ${now} LIMIT ${TIMED_OUT_AT_ONCE}`,
-    );
-    await Promise.all(
-      rows.map(async (row) => {
-        const run = { tenant: Number(row.tenant), traceId: String(row.trace_id) };
-        await parts.queue.write({ kind: 'message', ...run, at: now, message: { kind: 'timeout' } });
-      }),
-    );
-    ended = rows.length;
+    for (let step = 0; step < TIME_OUT_STEPS; step++) {
+      const rows = await parts.reads.rows(
+        `SELECT tenant, trace_id FROM runs FINAL WHERE times_out_at <= ${now} LIMIT ${TIMED_OUT_AT_ONCE}`,
+      );
+      const runs = rows.map((row) => ({ tenant: Number(row.tenant), traceId: String(row.trace_id) }));
+      await Promise.all(
+        runs.map(async (run) => {
+          await parts.queue.write({ kind: 'message', ...run, at: now, message: { kind: 'timeout' } });
+        }),
+      );
+      await parts.ended(runs);
+      ended += rows.length;
+      if (rows.length < TIMED_OUT_AT_ONCE) return;
+    }
   });
   return ended;
 }

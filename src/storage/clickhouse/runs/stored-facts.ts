@@ -139,7 +139,7 @@ function messageOf(row: Row): StoredMessage {
     case 'outcome':
       return { kind: 'outcome', order, success: row.success === true, outcome: textOf(row.outcome) };
     case 'timeout':
-      return { kind: 'timeout', order };
+      return { kind: 'timeout', order, at: Number(row.received_at) };
     case 'link':
       return { kind: 'link', order, at: Number(row.received_at), prompt: Number(row.prompt) };
     default:
@@ -147,12 +147,18 @@ function messageOf(row: Row): StoredMessage {
         kind: 'header',
         order,
         receivedAt: Number(row.received_at),
-        named: JSON.parse(String(row.header)) as NamedHeader,
+        named: namedIn(String(row.header)),
         isMapped: row.is_mapped === true,
         spans: Number(row.spans),
         hours: row.hours as readonly number[],
       };
   }
+}
+
+function namedIn(text: string): NamedHeader {
+  const { agent, header } = JSON.parse(text) as NamedHeader;
+  // Missing in headers of older versions.
+  return { agent, header: { ...header, orphan_wait_ms: (header.orphan_wait_ms as number | undefined) ?? null } };
 }
 
 function textOf(value: unknown): string | null {

@@ -24,11 +24,12 @@ export const LOGS: ClickHouseTable = {
         event_name: 'LowCardinality(Nullable(String))',
         body: 'Nullable(String) CODEC(ZSTD(1))',
         attributes: 'Nullable(String) CODEC(ZSTD(1))',
+        other_text: 'Nullable(String) CODEC(ZSTD(1))',
       },
     ),
     ORIGIN,
     BATCH,
-    /** The tokens of the body in order, separated by spaces, for the text index and phrase search. */
+    /** The tokens of a record, as in `normal` of `SearchedTexts`, for the text index and phrase search. */
     { name: 'words', type: 'String CODEC(ZSTD(1))' },
   ],
   made: [TIME_COLUMN],
@@ -70,11 +71,17 @@ function eventsOf({ database }: TablePlace): string {
     FROM ${placeOf(database, LOGS.name)} WHERE event_name IN (${EVENT_NAMES}) AND isNotNull(logs.trace_id) AND isNotNull(logs.span_id)`;
 }
 
+const EVENTS_VIEW = 'events_of_logs';
+
+export function dropEventsView(place: TablePlace): string {
+  return `DROP VIEW IF EXISTS ${placeOf(place.database, EVENTS_VIEW)}${onCluster(place)}`;
+}
+
 /** Statements that create the view and backfill older records. Later inserts into {@link LOGS} fill it directly. */
 export function createEventsView(place: TablePlace): string[] {
   const events = placeOf(place.database, LOGGED_EVENTS.name);
   return [
-    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${placeOf(place.database, 'events_of_logs')}${onCluster(place)} TO ${events} AS ${eventsOf(place)}`,
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${placeOf(place.database, EVENTS_VIEW)}${onCluster(place)} TO ${events} AS ${eventsOf(place)}`,
     `INSERT INTO ${events} ${eventsOf(place)}`,
   ];
 }

@@ -1,4 +1,4 @@
-import { createEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
+import { createEventsView, dropEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MAP_DAYS } from './map-tables.js';
 import { BYTES, MESSAGES, RUNS, SPANS } from './run-tables.js';
@@ -69,5 +69,20 @@ export const MIGRATIONS: readonly Migration[] = [
       addColumn(place, SPANS, BYTES.name, 'origin'),
       addColumn(place, POINTS, BYTES.name, 'place'),
     ],
+  },
+  {
+    name: '0011-other-text-of-logs',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, LOGS, 'other_text', 'bytes'),
+      // Its condition names the events, of which there are more now.
+      dropEventsView(place),
+      ...createEventsView(place),
+    ],
+  },
+  {
+    name: '0013-orphan-wait',
+    isChange: true,
+    statements: (place) => [addColumn(place, RUNS, 'orphan_wait_ms', 'sample_rate')],
   },
 ];

@@ -1,4 +1,4 @@
-import { COST_PARTS } from '../../../signal/call-details.js';
+import { SUMMED_PARTS } from '../../../signal/call-details.js';
 import { SPAN_WIRE, TRACE_SAMPLED, TRACE_WIRE } from '../../schema/tables.js';
 import { columnsOfKinds, type ClickHouseColumn, type ClickHouseTable } from './table.js';
 
@@ -104,7 +104,7 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
   /** Token sums of each entry of `model_calls`, at the same index, for repricing. Empty in rows written before the column existed. */
   {
     name: 'call_tokens',
-    type: `Array(Tuple(told UInt8, most Int128, ${COST_PARTS.map((part) => `${part} Int128`).join(', ')})) CODEC(ZSTD(1))`,
+    type: `Array(Tuple(told UInt8, most Int128, ${SUMMED_PARTS.map((part) => `${part} Int128`).join(', ')})) CODEC(ZSTD(1))`,
   },
   { name: 'prompts', type: 'Array(UInt64)' },
   /** Its contribution to the service map. Sources in `edges` are never null; names are names of nodes. */

@@ -1,5 +1,5 @@
-import { LOG_WIRE } from '../../schema/log-tables.js';
-import { normalText } from '../../shared/log-text.js';
+import { DERIVED_LOG_COLUMNS, LOG_WIRE } from '../../schema/log-tables.js';
+import { textsOfRow } from '../../shared/log-text.js';
 import { POINT_WIRE } from '../../schema/tables.js';
 import type { ExportedRow } from '../../contracts/transfer.js';
 import type { TableFiles } from '../../transfer/table-files.js';
@@ -10,7 +10,7 @@ import { readMetricFacts } from '../metrics/metric-facts.js';
 
 const POINT_COLUMNS = POINT_WIRE.map(({ name }) => name).join(', ');
 const LOG_COLUMNS = LOG_WIRE.map(({ name }) => name)
-  .filter((name) => name !== 'normal')
+  .filter((name) => !DERIVED_LOG_COLUMNS.has(name))
   .join(', ');
 /** The order of rows without a known order. */
 const NO_ORDER = 0;
@@ -77,7 +77,7 @@ function logRow(row: Row): ExportedRow {
   return {
     ...(row as ExportedRow),
     seq: NO_ORDER,
-    normal: typeof row.body === 'string' ? normalText(row.body) : null,
+    normal: textsOfRow(row).normal,
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Micros } from '../../../signal/time.js';
-import { LOG_WIRE } from '../../schema/log-tables.js';
+import { DERIVED_LOG_COLUMNS, LOG_WIRE } from '../../schema/log-tables.js';
 import { POINT_WIRE } from '../../schema/tables.js';
 import type { ExportedRow } from '../../contracts/transfer.js';
-import { wordsOf } from '../logs/log-rows.js';
+import { textsOfRow, wordsOf } from '../../shared/log-text.js';
 import { serializeValue } from '../metrics/point-rows.js';
 import { dayOf } from '../tables/days.js';
 import { NO_BATCH } from '../tables/stored-batch.js';
@@ -16,16 +16,17 @@ interface Arrival {
 
 /** Converts a row of an exported `logs` to a row of `LOGS`. */
 export function exportedLogRow(row: ExportedRow, { tenant, arrived }: Arrival): NewRow {
-  const body = textOf(row, 'body');
+  const texts = textsOfRow(row);
   return {
     ...pick(
       row,
-      LOG_WIRE.filter(({ name }) => name !== 'normal'),
+      LOG_WIRE.filter(({ name }) => !DERIVED_LOG_COLUMNS.has(name)),
     ),
     tenant,
     day: dayOf(Number(row['timestamp']), arrived),
     origin: textOf(row, 'origin') ?? '',
-    words: body === null ? '' : wordsOf(body),
+    other_text: texts.other,
+    words: wordsOf(texts),
     batch: NO_BATCH,
   };
 }

@@ -190,7 +190,8 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     // Delayed, so that this read does not hold up the first requests.
     this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await timeOutIdle(this.#handle, { users, control }, this.#settings.clock.now());
+      const parts = { users, control, arrivals: this.arrivals };
+      await timeOutIdle(this.#handle, parts, this.#settings.clock.now());
     });
     this.#repeat(RETENTION_EVERY_MS, async () => {
       await this.applyRetention();
@@ -304,16 +305,31 @@ const MOST_ROUNDS = 20;
 /** Marks idle runs as timed out. The store thread first returns the tenants whose wanted events it lacks. */
 async function timeOutIdle(
   handle: Pick<StoreHandle, 'call'>,
-  { users, control }: { readonly users: KnownUsers; readonly control: Pick<ControlStore, 'accounts'> },
+  {
+    users,
+    control,
+    arrivals,
+  }: {
+    readonly users: KnownUsers;
+    readonly control: Pick<ControlStore, 'accounts'>;
+    /** Receives the ended runs. */
+    readonly arrivals: Pick<LocalChangeFeed, 'traceChanged'>;
+  },
   now: Micros,
 ): Promise<void> {
+  const ids = new Map<number, string>();
   const wanted = new Map<number, readonly EventType[]>();
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const unknown = await handle.call('timeOutIdle', now, wanted);
-    if (unknown.length === 0) return;
-    const ids = await control.accounts.findTenants(unknown);
-    for (const tenant of unknown) {
+    const { unknown, ended } = await handle.call('timeOutIdle', now, wanted);
+    for (const { tenant, traceId } of ended) {
       const id = ids.get(tenant);
+      if (id !== undefined) arrivals.traceChanged(id, traceId);
+    }
+    if (unknown.length === 0) return;
+    const found = await control.accounts.findTenants(unknown);
+    for (const tenant of unknown) {
+      const id = found.get(tenant);
+      if (id !== undefined) ids.set(tenant, id);
       wanted.set(tenant, id === undefined ? [] : (await users.find(id)).wanted);
     }
   }

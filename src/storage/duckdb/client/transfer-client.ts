@@ -15,6 +15,7 @@ import type {
   TransferredRuns,
   WrittenTables,
 } from '../../contracts/transfer.js';
+import { textsOfRow } from '../../shared/log-text.js';
 import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
 import { ORIGIN_MESSAGE } from '../write/origin-message.js';
@@ -136,6 +137,7 @@ class InClient implements TelemetryIn {
     const origins = new Shared();
     const logs = rows.map((row) => ({
       ...row,
+      ...textColumnsOf(row),
       origin: origins.positionOf(String(row['origin']), () => ({ origin: row['origin'] ?? null })),
     }));
     const message: LogsMessage = {
@@ -151,7 +153,7 @@ class InClient implements TelemetryIn {
     const wanted = new Map<number, readonly never[]>();
     // One call times out a limited number of runs.
     for (let before = -1, last = await this.#lastCommit(); last !== before;) {
-      const unknown = await this.#handle.call('timeOutIdle', at, wanted);
+      const { unknown } = await this.#handle.call('timeOutIdle', at, wanted);
       for (const tenant of unknown) wanted.set(tenant, []);
       if (unknown.length > 0) continue;
       [before, last] = [last, await this.#lastCommit()];
@@ -180,6 +182,11 @@ class Shared {
     this.#positions.set(key, position);
     return position;
   }
+}
+
+function textColumnsOf(row: ExportedRow): ExportedRow {
+  const { normal, other } = textsOfRow(row);
+  return { normal, other_text: other };
 }
 
 function isGenAiEvent({ event_name: name, trace_id: trace, span_id: span }: ExportedRow): boolean {

@@ -25,7 +25,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 9,
+  version: 12,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -77,6 +77,16 @@ export const SEGMENT_SCHEMA: Schema = {
       version: 9,
       statements: (catalog) =>
         ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
+    },
+    {
+      // What is searched in log records besides their bodies; older records have none.
+      version: 11,
+      statements: (catalog) => [`ALTER TABLE ${catalog}.main.logs ADD COLUMN other_text VARCHAR`],
+    },
+    {
+      // How long the run waits for the parent of its topmost spans.
+      version: 12,
+      statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
     },
   ],
 };

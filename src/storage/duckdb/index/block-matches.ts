@@ -52,7 +52,7 @@ export async function findInBlocks(
   search: LogSearch,
 ): Promise<FoundInBlocks> {
   const blocks = await logBlocks(connection, capture, tenant, filter);
-  const reader = new MatchReader(connection, tenant, search.phraseCondition);
+  const reader = new MatchReader(connection, tenant, search.openCondition);
   const candidates = await candidatesOf(connection, capture, tenant, filter, search, blocks);
   await reader.count(candidates);
   const byNumber = new Map(candidates.map((candidate) => [candidate.block.block, candidate]));
@@ -76,7 +76,7 @@ async function candidatesOf(
   capture: Capture,
   tenant: number,
   filter: PlacedFilter,
-  { terms, phraseCondition }: LogSearch,
+  { terms, openCondition }: LogSearch,
   blocks: readonly LogBlock[],
 ): Promise<Candidate[]> {
   if (blocks.length === 0) return [];
@@ -92,9 +92,9 @@ async function candidatesOf(
     const entries = open.reduce((sum, hash) => sum + invariant(counts.get(hash), 'count of a term'), 0);
     const inRange = range.last - range.first + 1;
     let count: number | null = null;
-    if (phraseCondition === null && open.length === 0) count = inRange;
-    else if (phraseCondition === null && open.length === 1 && inRange === block.records) count = entries;
-    const isRange = phraseCondition === null && open.length === 0;
+    if (openCondition === null && open.length === 0) count = inRange;
+    else if (openCondition === null && open.length === 1 && inRange === block.records) count = entries;
+    const isRange = openCondition === null && open.length === 0;
     return [{ block, range, open, entries, count, positions: isRange ? Positions.within(range) : null }];
   });
 }
@@ -122,17 +122,17 @@ export async function recordsWith(
   return found;
 }
 
-/** Works out which records of blocks are found: those in every open list, within the range, that have the phrases. */
+/** Works out which records of blocks are found: those in every open list, within the range, that meet the open condition. */
 class MatchReader {
   readonly #connection: Connection;
   readonly #tenant: number;
-  readonly #phraseCondition: string | null;
+  readonly #openCondition: string | null;
   #keptBytes = 0;
 
-  constructor(connection: Connection, tenant: number, phraseCondition: string | null) {
+  constructor(connection: Connection, tenant: number, openCondition: string | null) {
     this.#connection = connection;
     this.#tenant = tenant;
-    this.#phraseCondition = phraseCondition;
+    this.#openCondition = openCondition;
   }
 
   /** Fills in the missing counts. */
@@ -173,7 +173,7 @@ class MatchReader {
     for (const candidate of batch) {
       const inLists =
         lists.get(candidate.block.block)?.within(candidate.range) ?? everything(candidate.range);
-      const positions = Positions.of(await this.#withPhrases(candidate, inLists));
+      const positions = Positions.of(await this.#withOpen(candidate, inLists));
       found.set(candidate, positions);
       candidate.count = positions.count;
       if (this.#keptBytes + positions.bytes > KEPT_BYTES) continue;
@@ -207,15 +207,15 @@ class MatchReader {
     return found;
   }
 
-  async #withPhrases({ block }: Candidate, positions: Uint16Array): Promise<Uint16Array> {
+  async #withOpen({ block }: Candidate, positions: Uint16Array): Promise<Uint16Array> {
     const [first, last] = [positions.at(0), positions.at(-1)];
-    if (this.#phraseCondition === null || first === undefined || last === undefined) return positions;
+    if (this.#openCondition === null || first === undefined || last === undefined) return positions;
     const base = block.block * BLOCK_RECORDS;
     const few =
       positions.length <= FEW_POSITIONS
         ? ` AND log_no IN (${Array.from(positions, (position) => base + position).join(', ')})`
         : '';
-    const sql = `SELECT (log_no & 65535)::UINTEGER FROM cold.main.logs WHERE tenant = ${this.#tenant} AND log_no BETWEEN ${base + first} AND ${base + last}${few} AND ${this.#phraseCondition}`;
+    const sql = `SELECT (log_no & 65535)::UINTEGER FROM cold.main.logs WHERE tenant = ${this.#tenant} AND log_no BETWEEN ${base + first} AND ${base + last}${few} AND ${this.#openCondition}`;
     const having = new Intersection();
     having.add(positions);
     for await (const chunk of this.#connection.wholeChunks(sql)) {

@@ -1,6 +1,8 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
-import { isAscii, phrasesOf } from '../../shared/log-text.js';
+import { EVENT_NAME_ATTRIBUTE } from '../../../signal/logged-event.js';
+import { isAscii, parseTextQuery, type TextQuery } from '../../shared/log-text.js';
 import type { LogFilter, LogCursor } from '../../contracts/logs.js';
+import { literal } from '../files/database.js';
 import type { Parameter } from '../files/plain-rows.js';
 import { severityTerm, type Term } from './terms.js';
 
@@ -14,20 +16,25 @@ export interface PlacedFilter extends LogFilter {
 export interface LogSearch {
   /** Every record that is found has all of these. */
   readonly terms: readonly Term[];
-  /** The SQL condition on a row for the phrases that terms cannot decide; null if there are none. */
-  readonly phraseCondition: string | null;
+  /** The SQL condition on a row for what terms cannot decide: phrases, signs, attributes; null if there is nothing. */
+  readonly openCondition: string | null;
   /** The whole filter as a condition on a row. */
   readonly condition: { readonly sql: string; readonly values: readonly Parameter[] };
 }
 
-/**
- * @param filter untrusted: tokens are letters and digits and are inserted into the SQL unchanged, ids must be normalized, and
- *   everything else becomes a parameter
- */
+/** A query without anything to look for. No record has the term, as tokens have no spaces. */
+const NOTHING: TextQuery = { phrases: [[' ']], literals: [] };
+
+/** @param filter untrusted: tokens are letters and digits and are inserted into the SQL unchanged; ids must be normalized */
 export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
-  const phrases = phrasesOf(filter.query ?? '');
+  const { phrases, literals } = parseTextQuery(filter.query ?? '') ?? NOTHING;
   const tokens = new Set(phrases.flat());
-  const open = phrases.filter((phrase) => phrase.length > 1).map(phraseCondition);
+  const open = [
+    ...phrases.filter((phrase) => phrase.length > 1).map(phraseCondition),
+    ...literals.map(literalCondition),
+    ...(filter.event_name === undefined ? [] : [eventCondition(filter.event_name)]),
+    ...Object.entries(filter.attributes ?? {}).map(attributeCondition),
+  ];
   const sql = [`tenant = ${tenant}`];
   const values: Parameter[] = [];
   const terms: Term[] = [...tokens].map((value) => ({ kind: 'token', value }));
@@ -48,10 +55,10 @@ export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
     values.push(filter.service_name);
     sql.push(`service_name = $${values.length}`);
   }
-  sql.push(...phrases.map(phraseCondition));
+  sql.push(...phrases.filter((phrase) => phrase.length === 1).map(phraseCondition), ...open);
   return {
     terms,
-    phraseCondition: open.length === 0 ? null : open.join(' AND '),
+    openCondition: open.length === 0 ? null : open.join(' AND '),
     condition: { sql: sql.join(' AND '), values },
   };
 }
@@ -63,14 +70,35 @@ export function isBehind({ timestamp, id }: LogCursor): string {
 }
 
 /**
- * The condition that a body has the tokens, adjacent and whole. The longest token is matched first, which leaves few rows for the
+ * The condition that a record has the tokens, adjacent and whole. The longest token is matched first, which leaves few rows for the
  * regular expression; within a `CASE` both would run for every row.
  */
 function phraseCondition(phrase: readonly string[]): string {
   const inNormal = `contains(normal, ' ${phrase.join(' ')} ')`;
   if (!phrase.every(isAscii)) return inNormal;
   const longest = phrase.reduce((a, b) => (b.length > a.length ? b : a));
-  const pattern = `(^|[^a-z0-9])${phrase.join('[^a-z0-9]+')}([^a-z0-9]|$)`;
-  const inBody = `regexp_matches(lower(body), '${pattern}')`;
-  return `contains(coalesce(normal, lower(body)), '${longest}') AND CASE WHEN normal IS NULL THEN ${inBody} ELSE ${inNormal} END`;
+  const pattern = `(^|[^a-z0-9])${phrase.join('[^a-z0-9\\x1f]+')}([^a-z0-9]|$)`;
+  const has = (condition: (text: string) => string): string =>
+    `(${condition('lower(body)')} OR ${condition('lower(other_text)')})`;
+  return `(contains(normal, '${longest}') OR ${has((text) => `contains(${text}, '${longest}')`)}) AND CASE WHEN normal IS NULL THEN ${has((text) => `regexp_matches(${text}, '${pattern}')`)} ELSE ${inNormal} END`;
+}
+
+/** The condition that a record has a text anywhere. */
+function literalCondition(text: string): string {
+  const value = literal(text);
+  return `(contains(body, ${value}) OR contains(other_text, ${value}) OR contains(normal, ${value}))`;
+}
+
+/** Older records may have their name in the attribute alone. */
+function eventCondition(name: string): string {
+  return `(event_name = ${literal(name)} OR (event_name IS NULL AND ${attributeCondition([EVENT_NAME_ATTRIBUTE, name])}))`;
+}
+
+/** The text is searched first, because reading the JSON of every row is slow. */
+function attributeCondition([key, value]: readonly [string, string]): string {
+  const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const inJson = JSON.stringify(value).slice(1, -1);
+  const isText = `contains(attributes, ${literal(inJson)})`;
+  const isOther = `contains(attributes, ${literal(value)})`;
+  return `(${isText} OR ${isOther}) AND json_extract_string(attributes, ${literal(pointer)}) = ${literal(value)}`;
 }

@@ -2,7 +2,7 @@ import { SEVERITIES, type Severity } from '../../../signal/log-record.js';
 import type { Connection } from '../files/connection.js';
 
 /**
- * The terms by which log records are found: a token of the body, the service, the severity, the trace. A term is stored as 64
+ * The terms by which log records are found: a token, the service, the severity, the trace. A term is stored as 64
  * bits of the MD5 of a text that contains its tenant and kind: a collision of two terms in a store is not expected below
  * thousands of millions of terms.
  */

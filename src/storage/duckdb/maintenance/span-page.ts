@@ -20,7 +20,7 @@ import { placeKey, SPAN_COLUMNS, SpanRows, type OpenSpan, type OpenSpans } from 
 
 /** Longest time without yielding, because commits wait meanwhile. */
 const SLICE_MS = 4;
-const MAKES_NODES = `type NOT IN (${TYPE_CODES.llm}, ${TYPE_CODES.tool})`;
+const MAKES_NODES = `(type <> ${TYPE_CODES.llm} AND (type <> ${TYPE_CODES.tool} OR map_hint IS NOT NULL))`;
 
 /** The spans of some commits. */
 export class SpanPage {

@@ -65,7 +65,11 @@ export async function readLogFacets(
   const { candidates, hashes } = await candidatesOf(connection, capture, tenant, search, blocks);
   const of: CountedBlocks = { tenant, interval, bucket: bucketStart('epoch_us(timestamp)', interval) };
   const isWhole = ({ block: { oldest, newest } }: Candidate): boolean =>
-    search.terms.length === 0 && rest.span_id === undefined && oldest >= start_time && newest <= end_time;
+    search.terms.length === 0 &&
+    search.openCondition === null &&
+    rest.span_id === undefined &&
+    oldest >= start_time &&
+    newest <= end_time;
   const keptOf = new Map(
     candidates.filter(isWhole).map(({ block }) => [block.block, known.get(of, block)] as const),
   );
@@ -87,14 +91,19 @@ export async function readLogFacets(
     if (its) counts.addCounts(its);
     else left.push(candidate);
   }
-  // Words are searched below.
-  const { condition } = logSearch(tenant, { ...rest, ...times, query: '' });
+  const { trace_id, span_id } = rest;
+  // Words are searched below, and what terms cannot decide.
+  const { condition } = logSearch(tenant, {
+    ...(trace_id !== undefined && { trace_id }),
+    ...(span_id !== undefined && { span_id }),
+    ...times,
+  });
   for (const batch of batchesOf(left)) {
     const numbers = batch.map(({ block }) => block.block).sort((a, b) => a - b);
     const runs = runsOf(numbers).map(
       (run) => `SELECT * FROM cold.main.logs WHERE ${isInRun(run)} AND ${condition.sql}`,
     );
-    const words = [withWords(numbers, hashes), search.phraseCondition ?? 'TRUE'].join(' AND ');
+    const words = [withWords(numbers, hashes), search.openCondition ?? 'TRUE'].join(' AND ');
     await count([`SELECT * FROM (${runs.join(' UNION ALL ')}) WHERE ${words}`]);
   }
   return counts.result(countedAfter);

@@ -1,6 +1,7 @@
 import { itemAt } from '../../../signal/checked.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { formatTime } from '../../../signal/time.js';
+import { shownEventName } from '../../shared/logged-events.js';
 import { selectList } from '../../schema/table.js';
 import { ORIGINS } from '../../schema/tables.js';
 import { LOG_WIRE, LOGS } from '../../schema/log-tables.js';
@@ -20,8 +21,18 @@ import { PART_BYTES } from '../segments/read-limits.js';
 const SLICE_RECORDS = 200;
 
 /** The columns that the API shows, and those that `details` adds. */
-const SHOWN = ['id', 'timestamp', 'severity', 'service_name', 'body', 'trace_id', 'span_id', 'attributes'];
-const DETAILS = ['observed_at', 'severity_number', 'severity_text', 'flags', 'event_name'];
+const SHOWN = [
+  'id',
+  'timestamp',
+  'severity',
+  'service_name',
+  'event_name',
+  'body',
+  'trace_id',
+  'span_id',
+  'attributes',
+];
+const DETAILS = ['observed_at', 'severity_number', 'severity_text', 'flags'];
 
 /** Some records of a page. */
 export interface LogSlice {
@@ -145,11 +156,13 @@ async function originsOf(
 
 /** A record as the API shows it; its attributes are passed through as stored JSON. */
 function logJson(row: Row, origins: ReadonlyMap<number, string> | null): string {
+  const event_name = shownEventName(row);
   const head = JSON.stringify({
     id: row.id,
     timestamp: formatTime(Number(row.timestamp)),
     severity: itemAt(SEVERITIES, Number(row.severity)),
     service_name: row.service_name,
+    ...((event_name !== null || origins !== null) && { event_name }),
     body: row.body,
     trace_id: row.trace_id,
     span_id: row.span_id,
@@ -161,7 +174,6 @@ function logJson(row: Row, origins: ReadonlyMap<number, string> | null): string 
     severity_number: row.severity_number,
     severity_text: row.severity_text,
     flags: row.flags,
-    event_name: row.event_name,
   });
   const origin = origins.get(Number(row.origin_no)) ?? '"resource":{},"scope":null';
   return `${short},${details.slice(1, -1)},${origin}}`;

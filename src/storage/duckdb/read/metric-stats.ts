@@ -47,7 +47,7 @@ export async function metricStats(
 ): Promise<MetricStats[]> {
   if (wanted.length === 0) return [];
   const streams = new Set(wanted.map(({ stream }) => stream));
-  const where = `stream_no IN (${[...streams].join(', ')}) AND timestamp > make_timestamp(${pointsStart}) AND timestamp <= make_timestamp(${now}) AND isfinite(value)`;
+  const where = `stream_no IN (${[...streams].join(', ')}) AND timestamp > make_timestamp(${pointsStart}) AND timestamp <= make_timestamp(${now})`;
   const ofServices = new Map<string, { readonly stream: number; readonly label: string }>();
   for (const { stream, service } of wanted) {
     const label = service === null ? null : quote(service);
@@ -57,15 +57,17 @@ export async function metricStats(
   const asked = [...ofServices.values()].map(({ stream }, i) => `(${stream}, $${i + 1}::VARCHAR)`);
   const hasStarts = asked.length > 0 ? `bool_or(${BUCKET_LABELS.join(' OR ')})` : 'false';
   const own = `UNION ALL SELECT stream_no, service, ${STATS_COLUMNS}, true AS says
-    FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${BUCKET_LABELS.join(' OR ')})
+    FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM known WHERE ${BUCKET_LABELS.join(' OR ')})
     SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
     GROUP BY stream_no, service`;
+  // A series whose newest point has no value has ended, or nothing is known of it.
   // Structs are compared by their fields in this order: among points of the same time, the latest arrival counts.
   const rows = await connection.rows(
     `WITH series AS MATERIALIZED (
       SELECT stream_no, labels, max({'at': timestamp, 'seq': seq, 'value': value}) AS newest
-      FROM ${relation(capture, POINTS, where)} GROUP BY stream_no, labels)
-     SELECT stream_no, NULL AS service, ${STATS_COLUMNS}, ${hasStarts} AS says FROM series GROUP BY stream_no
+      FROM ${relation(capture, POINTS, where)} GROUP BY stream_no, labels),
+     known AS (SELECT * FROM series WHERE isfinite(newest.value))
+     SELECT stream_no, NULL AS service, ${STATS_COLUMNS}, ${hasStarts} AS says FROM known GROUP BY stream_no
      ${asked.length > 0 ? own : ''}`,
     services,
   );

@@ -1,4 +1,4 @@
-import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
+import { SUMMED_PARTS, type SummedPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
 import {
@@ -85,7 +85,7 @@ function stats({ number, sum, cost }: Counting): string {
       ${number(`${isPriced} AND ${is}`)} AS both_calls, ${sum(cost, `${isPriced} AND ${is}`)} AS both_cost,
       ${sum('amount', `${isPriced} AND ${is}`)} AS both_repriced_cost, ${number(`is_long AND ${is}`)} AS long_calls,
       ${UNPRICEABLE.map((reason) => `${number(`${isCall} AND why = '${reason}'`)} AS ${reason}`).join(', ')},
-      ${COST_PARTS.map((part) => `coalesce(sum(of_${part}) FILTER (${is}), 0)::DOUBLE AS of_${part}`).join(', ')}`;
+      ${SUMMED_PARTS.map((part) => `coalesce(sum(of_${part}) FILTER (${is}), 0)::DOUBLE AS of_${part}`).join(', ')}`;
 }
 
 function isLong({ long }: Price): string {
@@ -96,7 +96,7 @@ function isLong({ long }: Price): string {
 function amount(price: Price): string {
   const { long } = price;
   const at = (rates: Rates): string =>
-    COST_PARTS.map((part) => `of_${part} * ${rates[part]}::HUGEINT`).join(' + ');
+    SUMMED_PARTS.map((part) => `of_${part} * ${rates[part]}::HUGEINT`).join(' + ');
   return `(${long === null ? at(price) : `CASE WHEN is_long THEN ${at(long)} ELSE ${at(price)} END`})`;
 }
 
@@ -128,8 +128,8 @@ function repricedCalls(row: Row): RepricedCalls {
       Unpriceable,
       number
     >,
-    tokens: Object.fromEntries(COST_PARTS.map((part) => [part, number(`of_${part}`)])) as Record<
-      CostPart,
+    tokens: Object.fromEntries(SUMMED_PARTS.map((part) => [part, number(`of_${part}`)])) as Record<
+      SummedPart,
       number
     >,
     long_calls: number('long_calls'),

@@ -77,7 +77,8 @@ export async function readSpan(
   const of = { places: [place], areAll: false };
   const { lines } = await firstPayloads(connection, capture, tenant, trace.text, of, Infinity);
   const payload = lines.get(place.seq)?.get(place.line) ?? NO_PAYLOAD;
-  if (!mayHaveEvents || !lacksSome(payload)) return wholeSpan(trace.text, { row, payload });
+  if (!mayHaveEvents || !lacksSome(payload, Number(row.status)))
+    return wholeSpan(trace.text, { row, payload });
   const { events } = await eventsOfSpans(connection, capture, tenant, trace.text, [span.text]);
   return wholeSpan(trace.text, { row, payload, events: events.get(span.text) ?? [] });
 }

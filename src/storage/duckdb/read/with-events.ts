@@ -1,3 +1,6 @@
+import { itemAt } from '../../../signal/checked.js';
+import { RUN_STATUSES } from '../../../signal/span.js';
+import { hasFailed } from '../../shared/logged-events.js';
 import type { Payload } from '../../../runs/rules/payload.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';
@@ -15,7 +18,9 @@ export async function withEvents(
   cursor: SpanCursor,
   { spans, next }: SpanRows,
 ): Promise<SpanRows> {
-  const lacking = spans.map(({ row, payload }) => (lacksSome(payload) ? String(row.span_id) : null));
+  const lacking = spans.map(({ row, payload }) =>
+    lacksSome(payload, Number(row.status)) ? String(row.span_id) : null,
+  );
   const found = await eventsOfSpans(connection, capture, tenant, cursor.traceId, lacking);
   if (found.events.size === 0) return { spans, next };
   const kept = spans.slice(0, found.spans).map((span) => {
@@ -25,7 +30,7 @@ export async function withEvents(
   return { spans: kept, next: kept.length < spans.length ? cursorBehind(cursor, kept.at(-1)?.row) : next };
 }
 
-/** Whether log records may complete a payload. */
-export function lacksSome({ input, output }: Payload): boolean {
-  return input === null || output === null;
+/** Whether log records may complete a span. @param status a position in `RUN_STATUSES` */
+export function lacksSome({ input, output }: Payload, status: number): boolean {
+  return input === null || output === null || hasFailed(itemAt(RUN_STATUSES, status));
 }

@@ -1,4 +1,4 @@
-import { COST_PARTS } from '../../../signal/call-details.js';
+import { SUMMED_PARTS } from '../../../signal/call-details.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { SPANS } from '../../schema/tables.js';
@@ -39,7 +39,7 @@ export function sumsOfCalls(rows: readonly string[], by: readonly string[] = [])
   const gone = 'CASE WHEN is_gone THEN started_at END';
   const sum = (column: string): string => `coalesce(sum(sign * ${column}), 0)::HUGEINT AS ${column}`;
   const hour = `(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER`;
-  const parts = COST_PARTS.map((part) => `of_${part}`);
+  const parts = SUMMED_PARTS.map((part) => `of_${part}`);
   return `SELECT ${[...by, ''].join(', ')}${hour} AS hour, model, told, sum(sign)::BIGINT AS calls,
     coalesce(sum(sign * cost_usd), 0)::HUGEINT AS nanos, ${['input_tokens', 'output_tokens', 'total_tokens', ...parts].map(sum).join(', ')},
     max(input + output + read + written)::BIGINT AS most,

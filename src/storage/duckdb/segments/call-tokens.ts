@@ -1,5 +1,5 @@
 import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
-import { COST_PARTS } from '../../../signal/call-details.js';
+import { SUMMED_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import {
   LONG_INPUTS,
@@ -34,7 +34,7 @@ export function withTokens(calls: string): string {
   const outputs = `SELECT * EXCLUDE (parts), ${usage.join(', ')}, coalesce(output_tokens, CASE WHEN input_tokens IS NULL THEN 0 ELSE ${rest('input_tokens')} END) AS output FROM (${parts})`;
   const inputs = `SELECT *, coalesce(input_tokens, ${rest('output')}) AS input FROM (${outputs})`;
   const fresh = `SELECT *, greatest(0, input - read - written) AS fresh, greatest(input, read + written) AS whole FROM (${inputs})`;
-  const tokens = COST_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`);
+  const tokens = SUMMED_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`);
   return `(SELECT *, ${tokens.join(', ')}, ${told()} AS told FROM (${fresh}))`;
 }
 

@@ -73,6 +73,13 @@ interface Parts {
   readonly map: RebuildParts;
 }
 
+/** What one sweep over idle runs did. */
+export interface EndedIdle {
+  /** Tenants with idle runs that `wanted` lacked: call again with them. */
+  readonly unknown: readonly number[];
+  readonly ended: readonly Pick<IdleRun, 'tenant' | 'traceId'>[];
+}
+
 /** How many runs time out in one commit, and how many commits one sweep makes; the next sweep handles the rest. */
 const IDLE_PAGE = 1000;
 const IDLE_PAGES = 20;
@@ -132,12 +139,11 @@ export class Housekeeping {
   }
 
   /**
-   * Marks idle runs as timed out.
+   * Ends idle runs: `timedOut`.
    *
    * @param now microseconds
-   * @returns tenants with idle runs that `wanted` lacks: call again with them
    */
-  async timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
+  async timeOutIdle(now: number, wanted: WantedOfTenants): Promise<EndedIdle> {
     return await this.#do(() => this.#timeOutIdle(now, wanted));
   }
 
@@ -307,19 +313,21 @@ export class Housekeeping {
     await compactor.tried();
   }
 
-  async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
+  async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<EndedIdle> {
     const { idle, readIdle, writer, room } = this.#parts;
+    const ended: Pick<IdleRun, 'tenant' | 'traceId'>[] = [];
     // The commit would be refused; these runs time out when there is space again.
-    if (room.isShort) return [];
+    if (room.isShort) return { unknown: [], ended };
     let found: readonly IdleRun[];
     let pages = 0;
     do {
       found = await idle.find(now, IDLE_PAGE, readIdle);
       const unknown = found.filter(({ tenant }) => !wanted.has(tenant)).map(({ tenant }) => tenant);
-      if (unknown.length > 0) return [...new Set(unknown)];
+      if (unknown.length > 0) return { unknown: [...new Set(unknown)], ended };
       await Promise.all(found.map((run) => writer.write(timeoutOf(run, wanted))));
+      ended.push(...found.map(({ tenant, traceId }) => ({ tenant, traceId })));
     } while (found.length === IDLE_PAGE && ++pages < IDLE_PAGES && !this.#isClosing);
-    return [];
+    return { unknown: [], ended };
   }
 }
 

@@ -4,6 +4,7 @@ import type { Micros } from '../../../signal/time.js';
 import type { EventPageLimit, FactPage } from '../../contracts/events.js';
 import type { OutcomeChange, RunOutcome } from '../../contracts/runs.js';
 import type { WantedOfTenants } from '../write/idle-runs.js';
+import type { EndedIdle } from './housekeeping.js';
 import type { Observations } from '../read/observations.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
 import type { TracesMessage } from '../../incoming/encode-traces.js';
@@ -129,7 +130,7 @@ export class StoreEngine {
   }
 
   /** See `Housekeeping.timeOutIdle`. */
-  async timeOutIdle(now: Micros, wanted: WantedOfTenants): Promise<readonly number[]> {
+  async timeOutIdle(now: Micros, wanted: WantedOfTenants): Promise<EndedIdle> {
     return await this.#parts.housekeeping.timeOutIdle(now, wanted);
   }
 

@@ -20,10 +20,10 @@ interface EndedRun {
   readonly header: HeaderRow;
   readonly agentNo: number;
   readonly spanCount: number;
-  /** The batch that ended it, and its position in that batch. */
-  readonly batch: IncomingBatch;
-  readonly trace: number;
-  /** When that batch was received. */
+  readonly tenant: number;
+  /** The batch that ended it, and its position in that batch; null if it waited long enough for more. */
+  readonly by: { readonly batch: IncomingBatch; readonly trace: number } | null;
+  /** When its last new data was received. */
   readonly timestamp: Micros;
 }
 
@@ -53,26 +53,20 @@ export class CommitEvents {
       if (type === null || !wanted.includes(type)) continue;
       const { header } = headerAt(batch, trace);
       const spanCount = batch.end(trace) - batch.start(trace);
-      this.#ended.push({ type, header, agentNo, spanCount, batch, trace, timestamp: batch.receivedAt });
+      const { tenant, receivedAt: timestamp } = batch;
+      this.#ended.push({ type, header, agentNo, spanCount, tenant, by: { batch, trace }, timestamp });
     }
   }
 
   /** Adds a touched trace that ended in this commit. */
-  addTouched({ parts }: TouchedTrace, state: TraceState, agentNo: number): void {
+  addTouched({ tenant, parts }: TouchedTrace, state: TraceState, agentNo: number): void {
     const { header, spans, lastSeenAt: timestamp } = state;
     const type = END_TYPES[header.status] ?? null;
     if (type === null) return;
-    const part = parts.findLast(isOfBatch);
-    if (part?.batch.wanted.includes(type) !== true) return;
-    this.#ended.push({
-      type,
-      header,
-      agentNo,
-      spanCount: spans.size,
-      batch: part.batch,
-      trace: part.trace,
-      timestamp,
-    });
+    const by = parts.findLast(isOfBatch) ?? null;
+    const wanting = by?.batch ?? parts.find(({ kind }) => kind === 'timeout');
+    if (wanting === undefined || !('wanted' in wanting) || !wanting.wanted.includes(type)) return;
+    this.#ended.push({ type, header, agentNo, spanCount: spans.size, tenant, by, timestamp });
   }
 
   /** All events: first those of new agents, then those of runs, in the order of the batches. */
@@ -106,11 +100,11 @@ export class CommitEvents {
     if (this.#ended.length === 0) return [];
     const batches = changes.flatMap((change) => (change.kind === 'batch' ? change.batch : []));
     const order = new Map(batches.map((batch, i) => [batch, i]));
-    const at = (batch: IncomingBatch): number => order.get(batch) ?? 0;
-    this.#ended.sort((a, b) => at(a.batch) - at(b.batch) || a.trace - b.trace);
-    return this.#ended.map(({ batch, type, timestamp, header, agentNo, spanCount }) => {
+    const at = ({ by }: EndedRun): number => (by && order.get(by.batch)) ?? 0;
+    this.#ended.sort((a, b) => at(a) - at(b) || (a.by?.trace ?? 0) - (b.by?.trace ?? 0));
+    return this.#ended.map(({ tenant, type, timestamp, header, agentNo, spanCount }) => {
       const run = runSummary({ ...header, agent_no: agentNo, span_count: spanCount }, this.#agents);
-      return { tenant: batch.tenant, ...runEnded(type, timestamp, run) };
+      return { tenant, ...runEnded(type, timestamp, run) };
     });
   }
 }

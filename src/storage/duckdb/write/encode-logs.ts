@@ -1,11 +1,11 @@
 import type { LogsBatch } from '../../../signal/batch.js';
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
-import { loggedEventName } from '../../../signal/logged-event.js';
+import { eventNameOf, loggedEventName } from '../../../signal/logged-event.js';
 import type { Origin } from '../../../signal/origin.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
-import { bodyText, normalText } from '../../shared/log-text.js';
+import { bodyText, searchedTexts } from '../../shared/log-text.js';
 import { indexOf } from '../../schema/table.js';
 import { LOG_WIRE } from '../../schema/log-tables.js';
 import type { BatchName } from '../../shared/batch-name.js';
@@ -53,6 +53,7 @@ const C = {
   normal: indexOf(LOG_MESSAGE, 'normal'),
   attributes: indexOf(LOG_MESSAGE, 'attributes'),
   bytes: indexOf(LOG_MESSAGE, 'bytes'),
+  other_text: indexOf(LOG_MESSAGE, 'other_text'),
   origin: indexOf(LOG_MESSAGE, 'origin'),
 };
 
@@ -86,13 +87,13 @@ export class LogsEncoder {
     if (record.span_id === null) to.isNull(C.span_id, row);
     else to.uuid(C.span_id, row, record.span_id);
     to.uint32(C.flags, row, record.flags);
-    const event = loggedEventName(record);
-    const name = event ?? record.event_name;
-    if (name === null) to.isNull(C.event_name, row);
-    else to.text(C.event_name, row, name);
+    to.value(C.event_name, 'text', row, eventNameOf(record));
     const attributeBytes = this.#writeAttributes(to, row, record);
-    to.uint32(C.bytes, row, attributeBytes + this.#writeBody(to, row, bodyText(record.body)));
-    return event !== null;
+    const texts = searchedTexts(bodyText(record.body), record.event_name, record.attributes);
+    to.uint32(C.bytes, row, attributeBytes + this.#writeBody(to, row, texts.body));
+    to.value(C.normal, 'text', row, texts.normal);
+    to.value(C.other_text, 'text', row, texts.other);
+    return loggedEventName(record) !== null;
   }
 
   /** @returns the bytes it takes */
@@ -105,17 +106,9 @@ export class LogsEncoder {
 
   /** @returns the bytes it takes */
   #writeBody(to: ColumnsWriter, row: number, body: string | null): number {
-    if (body === null) {
-      to.isNull(C.body, row);
-      to.isNull(C.normal, row);
-      return 0;
-    }
     const start = this.#text.length;
-    to.text(C.body, row, body);
-    const bytes = this.#text.length - start;
-    // A text is ASCII if its UTF-8 has one byte per character.
-    to.value(C.normal, 'text', row, bytes === body.length ? null : normalText(body));
-    return bytes;
+    to.value(C.body, 'text', row, body);
+    return this.#text.length - start;
   }
 }
 

@@ -1,11 +1,12 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
-import { DERIVED } from '../../../runs/rules/derived.js';
+import { AWAITS_ROOT, DERIVED } from '../../../runs/rules/derived.js';
 import { TRACES } from '../../schema/tables.js';
-import { timesOutAt } from '../../../runs/rules/following-header.js';
+import { awaitsRoot, timesOutAt } from '../../../runs/rules/following-header.js';
 import { lastSeen } from './last-seen.js';
 import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
+import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';
 import { RUNNING, type HeaderRow } from '../../../runs/rules/rows.js';
 
@@ -63,16 +64,37 @@ export interface IdleRun {
 /** The subscribed event types of each user. */
 export type WantedOfTenants = ReadonlyMap<number, readonly EventType[]>;
 
+/** Runs that wait for the same: the condition, and how long they wait, in SQL. */
+interface Waiting {
+  readonly is: (header: HeaderRow) => boolean;
+  readonly where: string;
+  readonly waitMs: string;
+}
+
+const AWAITS = `(derived & ${AWAITS_ROOT})`;
+
 /**
- * Finds idle runs that must time out. The tables hold the open runs and when each was last seen; memory only holds the first commit
+ * Runs that only await a root do so for seconds, others for more spans for hours. They are found separately, so that the frequent
+ * searches for the former need not read what was committed since the oldest open run.
+ */
+const FOR_A_ROOT: Waiting = {
+  is: awaitsRoot,
+  where: `${AWAITS} <> 0`,
+  waitMs: 'coalesce(orphan_wait_ms, idle_timeout_ms)',
+};
+const FOR_SPANS: Waiting = {
+  is: (header) => !awaitsRoot(header),
+  where: `${AWAITS} = 0`,
+  waitMs: 'idle_timeout_ms',
+};
+
+/**
+ * Finds idle runs that must no longer wait. The tables hold the open runs and when each was last seen; memory only holds the first commit
  * with such runs and the earliest time that one is due. So the tables are not read while no run is due, and otherwise only few rows
  * are read.
  */
 export class IdleRuns {
-  /** The newest header of every open run is in this commit or a later one; Infinity if there are none. */
-  #fromSeq = 0;
-  /** No open run is due before this time. */
-  #dueAt: Micros = -Infinity;
+  readonly #open = [new OpenRuns(FOR_A_ROOT), new OpenRuns(FOR_SPANS)];
   readonly #pauses = new Pauses();
   /** When the tables were last read; null: not yet. */
   #lookedAt: Micros | null = null;
@@ -80,9 +102,7 @@ export class IdleRuns {
   /** Receives every committed header. */
   written(seq: number, header: HeaderRow, lastSeenAt: Micros): void {
     const dueAt = timesOutAt(header, lastSeenAt);
-    if (dueAt === null) return;
-    this.#fromSeq = Math.min(this.#fromSeq, seq);
-    this.#dueAt = Math.min(this.#dueAt, dueAt);
+    if (dueAt !== null) for (const open of this.#open) open.written(seq, header, dueAt);
   }
 
   /** @returns up to `limit` due runs */
@@ -91,6 +111,54 @@ export class IdleRuns {
       this.#pauses.look(this.#lookedAt, now);
       this.#lookedAt = now;
     }
+    const found: IdleRun[] = [];
+    for (const open of this.#open) {
+      if (found.length === limit) break;
+      const before = (connection: Connection, capture: Capture) => this.#readBefore(connection, capture, now);
+      found.push(...(await open.find(now, limit - found.length, { read, pauses: this.#pauses, before })));
+    }
+    return found;
+  }
+
+  /** Before the first search: no data could arrive between the last write of the previous process and now. */
+  async #readBefore(connection: Connection, capture: Capture, now: Micros): Promise<void> {
+    if (this.#lookedAt !== null) return;
+    this.#pauses.add((await lastSeen(connection, capture)) ?? now, now);
+    this.#lookedAt = now;
+  }
+}
+
+/** The open runs that wait for the same. */
+class OpenRuns {
+  readonly #waiting: Waiting;
+  /** The newest header of each of them is in this commit or a later one; Infinity if there are none. */
+  #fromSeq = 0;
+  /** None of them is due before this time. */
+  #dueAt: Micros = -Infinity;
+
+  constructor(waiting: Waiting) {
+    this.#waiting = waiting;
+  }
+
+  written(seq: number, header: HeaderRow, dueAt: Micros): void {
+    if (!this.#waiting.is(header)) return;
+    this.#fromSeq = Math.min(this.#fromSeq, seq);
+    this.#dueAt = Math.min(this.#dueAt, dueAt);
+  }
+
+  async find(
+    now: Micros,
+    limit: number,
+    {
+      read,
+      pauses,
+      before,
+    }: {
+      readonly read: Read;
+      readonly pauses: Pauses;
+      readonly before: (connection: Connection, capture: Capture) => Promise<void>;
+    },
+  ): Promise<IdleRun[]> {
     if (now < this.#dueAt) return [];
     const [fromSeq, dueAt] = [this.#fromSeq, this.#dueAt];
     // Reset before the read begins: {@link written} covers commits from here on.
@@ -98,12 +166,8 @@ export class IdleRuns {
     this.#dueAt = Infinity;
     try {
       return await read(async (connection, capture) => {
-        if (this.#lookedAt === null) {
-          // No data could arrive between the last write of the previous process and now.
-          this.#pauses.add((await lastSeen(connection, capture)) ?? now, now);
-          this.#lookedAt = now;
-        }
-        const open = openRuns(capture, fromSeq, this.#pauses);
+        await before(connection, capture);
+        const open = openRuns(capture, fromSeq, this.#waiting, pauses);
         const [first] = await connection.rows(`SELECT min(seq) AS seq, min(due_at) AS due_at FROM ${open}`);
         if (typeof first?.due_at !== 'number') return [];
         this.#fromSeq = Math.min(this.#fromSeq, Number(first.seq));
@@ -127,9 +191,14 @@ export class IdleRuns {
 }
 
 /** A relation of the open runs that may time out (see `timesOutAt`), with `due_at` in microseconds. */
-function openRuns(capture: Capture, fromSeq: number, pauses: Pauses): string {
+function openRuns(
+  capture: Capture,
+  fromSeq: number,
+  { where: waits, waitMs }: Waiting,
+  pauses: Pauses,
+): string {
   const from = Number.isFinite(fromSeq) ? `seq >= ${fromSeq}` : 'FALSE';
-  const where = `${from} AND status = ${RUNNING} AND (derived & ${DERIVED.status}) <> 0 AND idle_timeout_ms IS NOT NULL`;
-  const due = `${pauses.longer('epoch_us(heard_at)')} + idle_timeout_ms * 1000`;
+  const where = `${from} AND status = ${RUNNING} AND (derived & ${DERIVED.status}) <> 0 AND ${waits} AND ${waitMs} IS NOT NULL`;
+  const due = `${pauses.longer('epoch_us(heard_at)')} + ${waitMs} * 1000`;
   return `(SELECT tenant, trace_id, seq, ${due} AS due_at FROM ${newest(capture, TRACES, where)})`;
 }

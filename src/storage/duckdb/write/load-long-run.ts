@@ -10,6 +10,7 @@ import { int64At } from '../files/plain-rows.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { runKind } from '../../../runs/rules/span-facts.js';
+import { REMOTE_PARENT } from '../../../runs/rules/derived.js';
 import { OUTCOME_SOURCES } from '../../../runs/rules/run-outcome.js';
 import { WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
@@ -28,7 +29,7 @@ const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, sta
   coalesce(same_as, ${NO_ID}), coalesce(counted, ${WHOLE})::INTEGER,
   ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
     + (cost_usd IS NULL)::INTEGER * 8 + (${GIVES_ERROR} AND error_message IS NOT NULL)::INTEGER * 16
-    + (same_as IS NULL)::INTEGER * 32)::INTEGER,
+    + (same_as IS NULL)::INTEGER * 32 + ((derived & ${REMOTE_PARENT}) <> 0)::INTEGER * 64)::INTEGER,
   coalesce(run_kind, ${NO_KIND})::INTEGER,
   coalesce(agent_name, ''), coalesce(context, ''), CASE WHEN ${GIVES_ERROR} THEN coalesce(error_message, '') ELSE '' END,
   coalesce(call_key, '')`;
@@ -78,6 +79,7 @@ function addChunk(spans: SpanState[], chunk: FixedChunk): void {
     spans.push({
       span_id: uuidKey(ids, row * 4),
       parent_span_id: (nulls & 1) === 0 ? uuidKey(parents, row * 4) : null,
+      parent_is_remote: (nulls & 64) === 0 ? null : true,
       type: wordAt(types, row),
       status: itemAt(RUN_STATUSES, wordAt(statuses, row)),
       node: wordAt(nodes, row) | 0,

@@ -1916,6 +1916,8 @@ export interface components {
       audio_output: number;
       cached_read: number;
       cached_write: number;
+      cached_write_1h: number;
+      cached_write_5m: number;
       input: number;
       output: number;
       over: number;
@@ -2788,11 +2790,14 @@ export interface components {
       audio_output: number | null;
       cached_read: number | null;
       cached_write: number | null;
+      cached_write_1h: number | null;
+      cached_write_5m: number | null;
       input: number | null;
       output: number | null;
       rule: string | null;
       /** @enum {unknown} */
       source: 'reported' | 'priced';
+      tier: ('flex' | 'batch' | 'priority' | 'unpriced') | null;
       total: number;
     };
     SpanDetail: {
@@ -2861,6 +2866,8 @@ export interface components {
       audio_output: number | null;
       cached_read: number | null;
       cached_write: number | null;
+      cached_write_1h: number | null;
+      cached_write_5m: number | null;
       input: number | null;
       output: number | null;
       reasoning: number | null;
@@ -2870,14 +2877,22 @@ export interface components {
       limit: number | null;
       used: number | null;
     };
+    TierFactors: {
+      batch: number | null;
+      flex: number | null;
+      priority: number | null;
+    };
     TokenPrices: {
       audio_input: number;
       audio_output: number;
       cached_read: number;
       cached_write: number;
+      cached_write_1h: number;
+      cached_write_5m: number;
       input: number;
       long: components['schemas']['LongInputPrices'] | null;
       output: number;
+      tiers: components['schemas']['TierFactors'];
     };
     TraceBatch: {
       traces: (components['schemas']['TraceItem'] | unknown)[];
@@ -4214,7 +4229,9 @@ export interface operations {
   readLogFacets: {
     parameters: {
       query?: {
+        'attribute.KEY'?: string;
         end_time?: string;
+        event_name?: string;
         interval?: 'auto' | '1s' | '10s' | '1m' | '5m' | '15m' | '1h' | '6h' | '1d';
         q?: string;
         query?: string;
@@ -4251,10 +4268,12 @@ export interface operations {
   searchLogs: {
     parameters: {
       query?: {
+        'attribute.KEY'?: string;
         cursor?: string;
         details?: boolean;
         end?: string;
         end_time?: string;
+        event_name?: string;
         limit?: number;
         offset?: number;
         q?: string;
@@ -4940,6 +4959,8 @@ export interface operations {
     parameters: {
       query: {
         agent_id?: string;
+        'attribute.KEY'?: string;
+        event_name?: string;
         from?: string;
         kind?: 'agent' | 'other' | 'all';
         pipeline?: string;

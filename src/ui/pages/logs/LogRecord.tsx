@@ -80,7 +80,7 @@ function Whole({
         )}
         <CopyButton label="Copy JSON" text={() => printJson(record, true)} />
       </p>
-      <Body text={textOf(record, 'body')} />
+      <Body text={textOf(record, 'body')} event={textOf(record, 'event_name')} />
       <dl>
         <dt>Time</dt>
         <dd>
@@ -104,13 +104,31 @@ function Whole({
         {event !== undefined && (
           <>
             <dt>Event</dt>
-            <dd>{event}</dd>
+            <dd>
+              {event}{' '}
+              <button
+                type="button"
+                className={parts['button']}
+                aria-label="Filter by event"
+                onClick={() => {
+                  onChange({ event });
+                }}
+              >
+                Filter
+              </button>
+            </dd>
           </>
         )}
         <dt>Span</dt>
         <dd>{span ?? <Missing reason="No span" />}</dd>
       </dl>
-      <Section title="Attributes" attributes={entriesOf(member(record, 'attributes'))} />
+      <Section
+        title="Attributes"
+        attributes={entriesOf(member(record, 'attributes'))}
+        onFilter={(key, value) => {
+          onChange({ attribute: `${key}=${value}` });
+        }}
+      />
       <Section title="Resource" attributes={entriesOf(member(record, 'resource'))} />
       <Section title="Scope" attributes={entriesOf(member(record, 'scope'))} />
     </>
@@ -129,8 +147,8 @@ function ExactTime({ at }: { readonly at: string }) {
   );
 }
 
-function Body({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return <p className={parts['faint']}>No body.</p>;
+function Body({ text, event }: { readonly text: string | undefined; readonly event: string | undefined }) {
+  if (text === undefined) return <p className={parts['faint']}>{event ?? 'No body.'}</p>;
   const json = text.startsWith('{') || text.startsWith('[') ? tryParseJson(text) : undefined;
   if (json !== undefined) return <JsonView value={json} label="Body" />;
   return (
@@ -143,9 +161,11 @@ function Body({ text }: { readonly text: string | undefined }) {
 function Section({
   title,
   attributes,
+  onFilter,
 }: {
   readonly title: string;
   readonly attributes: readonly Attribute[];
+  readonly onFilter?: (key: string, value: string) => void;
 }) {
   if (attributes.length === 0) return null;
   return (
@@ -153,7 +173,7 @@ function Section({
       <h3>
         {title} ({attributes.length})
       </h3>
-      <AttributeRows attributes={attributes} />
+      <AttributeRows attributes={attributes} {...(onFilter && { onFilter })} />
     </section>
   );
 }

@@ -89,7 +89,7 @@ export default function Logs() {
           ref={search}
           type="search"
           className={cx(parts['field'], styles['search'])}
-          aria-label="Search log bodies: whole words, or a phrase in quotes"
+          aria-label="Search bodies, event names and attributes: whole words, or a phrase in quotes"
           placeholder='Whole words, "a phrase"…'
           value={typed}
           onChange={(event) => {
@@ -141,7 +141,7 @@ function LogFilters({
       >
         <Radio size={14} aria-hidden="true" /> Follow
       </button>
-      {(['severity', 'service', 'trace', 'span'] as const)
+      {(['severity', 'service', 'trace', 'span', 'event', 'attribute'] as const)
         .filter((name) => state[name] !== '')
         .map((name) => (
           <button

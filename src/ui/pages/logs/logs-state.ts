@@ -12,6 +12,10 @@ export const LOGS_STATE = {
   service: text(),
   trace: text(),
   span: text(),
+  /** An event name. */
+  event: text(),
+  /** An attribute, as `KEY=VALUE`. */
+  attribute: text(),
   /** Show new records automatically. */
   live: flag(),
   /** The open record, see {@link printPlace}. */
@@ -21,12 +25,15 @@ export const LOGS_STATE = {
 export type LogsState = StateOf<typeof LOGS_STATE>;
 
 /** The API filters, without times. */
-export function logFilter({ q, severity, service, trace, span }: LogsState) {
+export function logFilter({ q, severity, service, trace, span, event, attribute }: LogsState) {
+  const equals = attribute.indexOf('=');
   return {
     ...(q === '' ? {} : { query: q }),
     ...(severity === '' ? {} : { severity }),
     ...(service === '' ? {} : { service_name: service }),
     ...(trace === '' ? {} : { trace_id: trace, ...(span === '' ? {} : { span_id: span }) }),
+    ...(event === '' ? {} : { event_name: event }),
+    ...(equals < 0 ? {} : { [`attribute.${attribute.slice(0, equals)}`]: attribute.slice(equals + 1) }),
   };
 }
 

@@ -18,6 +18,7 @@ interface Props {
 const PARTS: readonly (readonly [string, string])[] = [
   ['cached_read', 'cache read'],
   ['cached_write', 'cache write'],
+  ['cached_write_1h', 'of it for one hour'],
   ['reasoning', 'reasoning'],
   ['audio_input', 'audio in'],
   ['audio_output', 'audio out'],
@@ -115,14 +116,21 @@ const COSTS: readonly (readonly [string, string])[] = [
   ['input', 'input'],
   ['cached_read', 'cached input'],
   ['cached_write', 'cache writes'],
+  ['cached_write_5m', 'cache writes for 5 min'],
+  ['cached_write_1h', 'cache writes for 1 h'],
   ['output', 'output'],
   ['audio_input', 'audio in'],
   ['audio_output', 'audio out'],
 ];
 
+const TIERS: Readonly<Record<string, string>> = {
+  unpriced: 'standard price, because the price list has none for the service tier',
+};
+
 function CostParts({ cost }: { readonly cost: Json | undefined }) {
   const source = member(cost, 'source');
   const rule = member(cost, 'rule');
+  const tier = member(cost, 'tier');
   const parts = COSTS.flatMap(([key, words]) => {
     const value = figureOf(cost, key);
     return value === undefined || value === 0 ? [] : [`${formatMoney(value)} ${words}`];
@@ -133,7 +141,11 @@ function CostParts({ cost }: { readonly cost: Json | undefined }) {
       : source?.kind === 'string'
         ? 'reported by client'
         : undefined;
-  const words = [...parts, ...(from === undefined ? [] : [from])];
+  const words = [
+    ...parts,
+    ...(from === undefined ? [] : [from]),
+    ...(tier?.kind === 'string' ? [TIERS[tier.text] ?? `${tier.text} price`] : []),
+  ];
   return words.length === 0 ? null : <small> ({words.join(', ')})</small>;
 }
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { uuidV7, uuidV7InOrder } from '../../../../src/signal/ids.js';
 import { SEVERITIES, type LogRecord } from '../../../../src/signal/log-record.js';
 import type { LogFilter, LogCursor } from '../../../../src/storage/contracts/logs.js';
-import { logMatcher, searchedText } from '../../../../src/storage/shared/matches-log.js';
+import { logMatcher, textsOf } from '../../../../src/storage/shared/matches-log.js';
 import { BlockCounts } from '../../../../src/storage/duckdb/index/block-counts.js';
 import { LogsEncoder } from '../../../../src/storage/duckdb/write/encode-logs.js';
 import { readLogFacets } from '../../../../src/storage/duckdb/read/log-facets.js';
@@ -54,7 +54,7 @@ const FILTERS: readonly Omit<LogFilter, 'start_time' | 'end_time'>[] = [
 /** The records that match a filter, by the rules for records not yet stored. */
 function found(all: readonly LogRecord[], filter: LogFilter): LogRecord[] {
   const { fields, text } = logMatcher(filter);
-  return all.filter((record) => fields(record) && (text === null || text(searchedText(record))));
+  return all.filter((record) => fields(record) && (text === null || text(textsOf(record))));
 }
 
 void t.test(

@@ -44,6 +44,17 @@ export class EventModel {
     return [...touched].filter(([key]) => this.#ends(this.#run(key))).map(([, end]) => end);
   }
 
+  /** @returns the runs that end because they waited long enough for a root */
+  sweep(): ModelEnd[] {
+    const waited = [...this.#runs].filter(([, run]) => {
+      const spans = [...run.spans.values()];
+      const haveEnded = spans.length > 0 && spans.every(({ status }) => status !== 'running');
+      return run.isFollowed && !run.hasEnded && haveEnded;
+    });
+    for (const [, run] of waited) run.hasEnded = true;
+    return waited.map(([key]) => ({ tenant: key.startsWith('0') ? 0 : 1, traceId: key.slice(2) }));
+  }
+
   #run(key: string): ModelRun {
     const known = this.#runs.get(key);
     if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { SpanRecord } from '../../../../src/signal/span.js';
-import type { TraceHeader } from '../../../../src/signal/trace.js';
+import type { TraceHeader, TraceRecord } from '../../../../src/signal/trace.js';
 import type { RunSummary } from '../../../../src/storage/contracts/runs.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
 import { aFollowingRecord } from '../following-records.js';
@@ -28,8 +28,12 @@ class Sender {
   async spans(idleMinutes: number | null, ...spans: readonly SpanRecord[]): Promise<string> {
     const idle = { idle_timeout_ms: idleMinutes === null ? null : idleMinutes * MINUTE_MS };
     const record = aFollowingRecord(spans, idle);
-    await this.#write(record.trace, record.spans);
+    await this.record(record);
     return record.trace.trace_id;
+  }
+
+  async record({ trace, spans }: TraceRecord): Promise<void> {
+    await this.#write(trace, spans);
   }
 
   async header(changes: Partial<TraceHeader>): Promise<string> {
@@ -52,9 +56,13 @@ class Sender {
 
   /** Waits for the time-out, advancing the clock a few seconds per check of the store. */
   async timedOut(traceId: string): Promise<RunSummary> {
+    return await this.became('timed_out', traceId);
+  }
+
+  async became(status: RunSummary['status'], traceId: string): Promise<RunSummary> {
     for (let reads = 1; ; reads++) {
       const run = await this.run(traceId);
-      if (run.status === 'timed_out') return run;
+      if (run.status === status) return run;
       if (reads % 20 === 0) this.#opened.settings.clock.advance(5000);
     }
   }
@@ -68,12 +76,14 @@ class Sender {
   }
 }
 
+/** A span that has not ended, although its end may be known. */
 function child(traceId: string, changes: Partial<SpanRecord> = {}): SpanRecord {
-  return aSpanRecord(traceId, { parent_span_id: randomUUID(), ended_at: NOON + 1000, ...changes });
+  const open = { status: 'running', parent_span_id: randomUUID(), ended_at: NOON + 1000 } as const;
+  return aSpanRecord(traceId, { ...open, ...changes });
 }
 
 function root(traceId: string, changes: Partial<SpanRecord> = {}): SpanRecord {
-  return child(traceId, { parent_span_id: null, ...changes });
+  return child(traceId, { parent_span_id: null, status: 'completed', ...changes });
 }
 
 void t.test('times out an idle run at its latest end', async (t) => {
@@ -190,6 +200,45 @@ void t.test('counts idle time before a restart but not downtime', async (t) => {
   t.equal((await sender.run(last)).status, 'running');
   clock.advance(10 * MINUTE_MS);
   await sender.timedOut(last);
+});
+
+void t.test('a run that only awaits a root completes after a shorter wait', async (t) => {
+  const opened = await TestStore.open(t);
+  const { clock } = opened.settings;
+  const sender = await Sender.of(opened);
+  const [id, parent] = [randomUUID(), randomUUID()];
+  const waits = { idle_timeout_ms: 60 * MINUTE_MS, orphan_wait_ms: 30_000 };
+  const send = (...spans: readonly SpanRecord[]) => sender.record(aFollowingRecord(spans, waits));
+  const hint = { agent_hint: { source: 'agent span', name: 'planner' } } as const;
+  const top = child(id, { ...hint, status: 'completed', parent_span_id: parent });
+  await send(top, child(id, { span_id: parent, parent_span_id: top.span_id, status: 'completed' }));
+  // Their parents are each other's: no root can come. The other one has a span that has not ended.
+  const open = randomUUID();
+  await send(child(open, { status: 'completed' }), child(open));
+  clock.advance(20_000);
+  t.equal((await sender.run(id)).status, 'running');
+  await opened.close();
+  clock.advance(MINUTE_MS);
+  await opened.start();
+  t.equal((await sender.run(id)).status, 'running', 'the wait goes on where it was');
+  t.same(await sender.agents(), []);
+  t.match(await sender.became('completed', id), { ended_at: NOON + 1000, duration_ms: 1 });
+  t.same(await sender.agents(), ['planner 1'], 'its agent is listed');
+  t.equal((await sender.run(open)).status, 'running');
+
+  const late = { parent_span_id: top.span_id, status: 'completed', ended_at: NOON + 5000 } as const;
+  await send(child(id, late));
+  t.match(await sender.run(id), { status: 'running', ended_at: null }, 'it waits again');
+  t.match(await sender.became('completed', id), { ended_at: NOON + 5000, duration_ms: 5 });
+  const failed = { status: 'failed', error_message: 'no', started_at: NOON - 1 } as const;
+  await send(root(id, failed));
+  for (const restarts of [false, true]) {
+    if (restarts) await opened.reopen();
+    t.match(await sender.run(id), { status: 'failed', error_message: 'no', duration_ms: 5.001 });
+  }
+  clock.advance(60 * MINUTE_MS);
+  await sender.became('timed_out', open);
+  t.equal((await sender.run(id)).status, 'failed');
 });
 
 void t.test('a clock jump does not time out runs', async (t) => {

@@ -9,9 +9,10 @@ import { dataOf, EventEngine, describeEvent } from '../event-engine.js';
 const MINUTE = 60_000_000;
 const IDLE = { idle_timeout_ms: 60_000 };
 
-/** A message of an undeclared run: an ended span or the root. */
+/** A message of an undeclared run: an open span, or another one. */
 function part(traceId: string, changes: Parameters<typeof aSpanRecord>[1] = {}): TraceRecord {
-  const span = aSpanRecord(traceId, { parent_span_id: randomUUID(), ended_at: NOON + 1000, ...changes });
+  const open = { status: 'running', parent_span_id: randomUUID(), ended_at: NOON + 1000 } as const;
+  const span = aSpanRecord(traceId, { ...open, ...changes });
   return aFollowingRecord([span], IDLE);
 }
 
@@ -120,7 +121,7 @@ void t.test('an event that was not wanted at its time is never written', async (
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(null);
   const [declared, followed] = [randomUUID(), randomUUID()];
-  const root = part(followed, { parent_span_id: null });
+  const root = part(followed, { parent_span_id: null, status: 'completed' });
   await engine.write(user, [aTrace(1, { trace_id: declared }), root], NOON);
   await engine.setWanted(user, ['*']);
   for (const restarts of [false, true]) {
@@ -166,7 +167,11 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
       trace: aHeader({ trace_id: final, agent: 'service', status: 'timed_out' }),
       spans: [],
     };
-    await engine.write(user, [part(rooted, { ...hint, parent_span_id: null }), end, timedOut], NOON + MINUTE);
+    await engine.write(
+      user,
+      [part(rooted, { ...hint, parent_span_id: null, status: 'completed' }), end, timedOut],
+      NOON + MINUTE,
+    );
     t.same((await engine.events(seen)).map(describeEvent), [
       `trace.completed ${rooted}`,
       `trace.failed ${declared}`,
@@ -178,6 +183,31 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
     t.same(await engine.events(), before);
     await engine.close();
   }
+});
+
+void t.test('a run that completes without its root has one event, whatever comes later', async (t) => {
+  const engine = await EventEngine.open(t);
+  const user = await engine.addUser(['*']);
+  const id = randomUUID();
+  const hint = { agent_hint: { source: 'agent span', name: 'planner' } } as const;
+  const ended = { ...hint, status: 'completed' } as const;
+  await engine.write(user, [part(id, ended)], NOON);
+  t.same(await engine.events(), []);
+  for (const now of [NOON, NOON + MINUTE]) await engine.timeOutIdle(now);
+  const expected = ['agent.created planner', `trace.completed ${id}`];
+  t.same((await engine.events()).map(describeEvent), expected);
+  await engine.write(user, [part(id, ended)], NOON + MINUTE);
+  t.match(await engine.shownRun(user, id), { status: 'running' });
+  await engine.reopen();
+  for (const now of [2, 3]) await engine.timeOutIdle(NOON + now * MINUTE);
+  t.match(await engine.shownRun(user, id), { status: 'completed' });
+  await engine.write(
+    user,
+    [part(id, { ...hint, parent_span_id: null, status: 'failed' })],
+    NOON + 3 * MINUTE,
+  );
+  t.match(await engine.shownRun(user, id), { status: 'failed' });
+  t.same((await engine.events()).map(describeEvent), expected);
 });
 
 void t.test('a time-out of a run without spans stays provisional', async (t) => {

@@ -1,0 +1,6 @@
+import type { Convention } from '../conventions/convention.js';
+
+/** Mastra, for attributes beyond the GenAI conventions. */
+export const MASTRA: Convention = {
+  fields: { tags: { 'mastra.tags': { rank: 12 } } },
+};

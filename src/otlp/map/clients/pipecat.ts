@@ -1,0 +1,23 @@
+import type { Convention } from '../conventions/convention.js';
+import { kindBy } from '../conventions/readers.js';
+
+/** Pipecat: the events of live models are spans that all name the model. */
+export const PIPECAT: Convention = {
+  fields: {
+    kind: {
+      'service.operation': {
+        rank: 15,
+        read: kindBy({
+          LLM_SETUP: 'custom',
+          LLM_REQUEST: 'custom',
+          LLM_RESPONSE: 'llm',
+          LLM_TOOL_CALL: 'custom',
+          LLM_TOOL_RESULT: 'tool',
+        }),
+      },
+    },
+    tool_name: { 'tool.function_name': { rank: 10 } },
+    result: { 'tool.result': { rank: 23 } },
+    tools: { tools: { rank: 6 }, 'tools.definitions': { rank: 7 } },
+  },
+};

@@ -1,0 +1,452 @@
+import { remembering } from '../../../signal/remembering.js';
+import { figureOfName, type UsageFigure } from '../../../signal/usage-object.js';
+import { isOwnKey } from '../own-attributes.js';
+import { isMessage } from '../messages/message.js';
+import { parsed } from '../messages/texts.js';
+import { FIELDS, type Field, type Kind, type Reader, type Source } from './convention.js';
+import { isModelCall } from './model-body.js';
+import { count, identity, only, texts, toolArguments } from './readers.js';
+import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
+import { usageObject } from './usage-readers.js';
+
+/** Behind all sources of the tables, so that a known key always wins. */
+const RANK = 200;
+/** Longer keys are not read. */
+const LONGEST_KEY = 200;
+/** Keys whose meaning is cached. */
+const MAX_KNOWN = 4096;
+
+/** Namespaces of OpenTelemetry whose keys resemble those of a model's client. */
+const STANDARD: ReadonlySet<string> = new Set(
+  (
+    'browser|client|cloud|code|container|db|deployment|destination|device|disk|enduser|error|exception|faas|' +
+    'feature_flag|file|graphql|host|http|hw|jvm|k8s|log|mcp|messaging|net|network|os|otel|peer|process|rpc|' +
+    'server|service|source|system|telemetry|thread|tls|url|user_agent|vcs'
+  ).split('|'),
+);
+/** Words around a number of tokens that is not the usage of this span. */
+const NO_USAGE: ReadonlySet<string> = new Set(
+  (
+    'average|avg|budget|budgets|config|cost|costs|estimate|estimated|limit|limits|max|maximum|metadata|min|' +
+    'options|params|parameters|price|prices|pricing|quota|rate|rate_limit|ratelimit|remaining|settings|threshold'
+  ).split('|'),
+);
+const USAGE: ReadonlySet<string> = new Set(
+  'usage|token_usage|tokens|token_count|token_counts|usage_metadata|usage_details|llm_usage'.split('|'),
+);
+
+/** Words for kinds of spans, in lower case with underscores. */
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ...words('llm|llm_call|llm_request|chat|chat_model|chat_completion|completion|text_completion', 'llm'),
+  ...words('generation|generate|model|model_call|model_request|embedding|embeddings|embedder|embed', 'llm'),
+  ...words('tool|tool_call|tool_execution|tool_use|execute_tool|function_call', 'tool'),
+  ...words('agent|agent_run|agent_call|invoke_agent|agent_execution|subagent', 'agent'),
+  ...words('workflow|workflow_run|flow|pipeline|crew', 'named root'),
+  ...words('retriever|retrieval|rag|vector_search', 'retrieval'),
+  ...words('chain', 'chain'),
+  ...words('task|step|node|memory|guardrail|evaluator|evaluation|scorer|prompt|parser|reranker', 'custom'),
+  ...words('workflow_step|middleware|workspace|summary', 'custom'),
+]);
+/** Words that also mean something else, which do not decide under a bare `kind` or `type`. */
+const AMBIGUOUS: ReadonlySet<string> = new Set(
+  'chat|completion|generate|model|embed|flow|pipeline|crew|chain|task|step|node|memory|prompt|parser'.split(
+    '|',
+  ),
+);
+/** What has a kind or type. */
+const SPANS: ReadonlySet<string> = new Set(['span', 'observation', 'run', 'step']);
+
+/** What an attribute needs in the same span to count. */
+type Need = 'nothing' | 'usage' | 'model client' | 'model client or payload';
+
+interface Guess extends Omit<Source, 'rank'> {
+  readonly field: Field;
+  /** Added to {@link RANK}. */
+  readonly place: number;
+  readonly need: Need;
+  /** The first name of the key. */
+  readonly namespace?: string;
+}
+
+/** The meaning of a key that no convention lists. */
+export type GeneralRole =
+  | { readonly is: 'source'; readonly uses: readonly Use[] }
+  | { readonly is: 'part'; readonly use: PrefixUse; readonly path: string };
+
+/**
+ * The meaning of the keys of one span that no convention lists, by their shape: usage, model, messages, tools, payloads, session and
+ * kind under any prefix. Spans of services and databases, limits of tokens and words with other meanings do not count.
+ */
+export function generalRoles(keys: readonly string[]): ReadonlyMap<string, GeneralRole> {
+  const roles = new Map<string, GeneralRole>();
+  const unlisted = keys.filter((key) => key.length <= LONGEST_KEY && !isOwnKey(key) && !isListed(key));
+  if (unlisted.length === 0) return roles;
+  const guesses = unlisted.map((key) => ({ key, found: guessesOf(key), part: partOf(key) }));
+  const span = evidenceOf(
+    keys,
+    guesses.flatMap(({ found }) => found),
+    guesses.some(({ part }) => part !== undefined),
+  );
+  for (const { key, found, part } of guesses) {
+    if (part !== undefined) {
+      if (!span.isService) roles.set(key, part);
+      continue;
+    }
+    const uses = [
+      ...found.filter((guess) => counts(guess, span)).map((guess) => toUse(key, guess)),
+      ...kindsOf(key, found, span),
+    ];
+    if (uses.length > 0) roles.set(key, { is: 'source', uses });
+  }
+  return roles;
+}
+
+/** What the keys of a span say about it. */
+interface Evidence {
+  /** Another convention has a key for the kind. */
+  readonly hasKind: boolean;
+  /** A request, a query or a message between processes, without usage of a model. */
+  readonly isService: boolean;
+  readonly hasUsage: boolean;
+  readonly hasModel: boolean;
+  readonly hasMessages: boolean;
+  readonly hasPayload: boolean;
+  readonly hasAgent: boolean;
+  /** Whether anything shows a client of models. */
+  readonly isOfModels: boolean;
+}
+
+const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
+
+/** Fields whose keys say nothing about the kind of a client. */
+const WEAK: ReadonlySet<Field> = new Set(['kind', 'session_id', 'user_id', 'tags']);
+
+function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts: boolean): Evidence {
+  const listed = new Set<Field>();
+  let listsMessages = hasParts;
+  for (const key of keys)
+    for (const { field, shape } of usesOf(key)) {
+      const name = FIELDS[field];
+      if (name !== undefined) listed.add(name);
+      listsMessages ||= shape === 'messages';
+    }
+  const guessed = new Set(guesses.filter(({ need }) => need === 'nothing').map(({ field }) => field));
+  const has = (field: Field): boolean => listed.has(field) || guessed.has(field);
+  const hasUsage = has('input_tokens') || has('output_tokens');
+  const hasMessages = listsMessages || guesses.some(({ shape }) => shape === 'messages');
+  const telling = new Set(guesses.filter(({ field }) => !WEAK.has(field)).map(({ namespace }) => namespace));
+  return {
+    hasKind: listed.has('kind'),
+    isService: !hasUsage && SERVICE.some((field) => listed.has(field)),
+    hasUsage,
+    hasModel: has('model'),
+    hasMessages,
+    hasPayload: has('input') || has('output'),
+    hasAgent: listed.has('agent') || guesses.some(({ field }) => field === 'agent'),
+    isOfModels:
+      hasUsage ||
+      hasMessages ||
+      has('kind') ||
+      has('tool_name') ||
+      listed.has('model') ||
+      // `acme.kind` next to `acme.question`.
+      guesses.some(({ field, namespace }) => field === 'kind' && telling.has(namespace)),
+  };
+}
+
+function counts({ field, need }: Guess, span: Evidence): boolean {
+  if (field === 'kind' || field === 'is_failed') {
+    if (span.hasKind || span.isService) return false;
+  } else if (span.isService) {
+    return field === 'session_id' || field === 'user_id';
+  }
+  switch (need) {
+    case 'nothing':
+      return true;
+    case 'usage':
+      return span.hasUsage;
+    case 'model client':
+      return span.isOfModels;
+    case 'model client or payload':
+      return span.isOfModels || span.hasPayload;
+  }
+}
+
+/** What a key shows about the kind of its span, for spans without a word for it. */
+function kindsOf(key: string, found: readonly Guess[], span: Evidence): Use[] {
+  if (span.hasKind || span.isService) return [];
+  return found.flatMap(({ field, place, shape, read }) => {
+    switch (field) {
+      case 'input_tokens':
+      case 'output_tokens':
+        // An agent that sums up its calls names no model.
+        return span.hasModel || !span.hasAgent
+          ? [useOf(key, 'is_model', { rank: RANK, read: read ?? count })]
+          : [];
+      case 'tool_name':
+        return place > 0 || span.hasUsage || span.hasMessages ? [] : [useOf(key, 'is_tool', { rank: RANK })];
+      case 'agent':
+        return span.isOfModels || span.hasPayload ? [useOf(key, 'is_agent', { rank: RANK })] : [];
+      case 'input':
+      case 'output':
+        if (shape === 'messages')
+          return span.hasModel
+            ? [useOf(key, 'is_model', { rank: RANK + 1, read: (value) => messages(value) && true })]
+            : [];
+        return span.hasUsage ? [] : [useOf(key, 'is_model', { rank: RANK + 2, read: modelCall })];
+      default:
+        return [];
+    }
+  });
+}
+
+function toUse(key: string, { field, place, shape, read }: Guess): Use {
+  return useOf(key, field, { rank: RANK + place, ...(shape && { shape }), ...(read && { read }) });
+}
+
+function isListed(key: string): boolean {
+  return USES.has(key) || prefixUse(key) !== undefined;
+}
+
+function usesOf(key: string): readonly Use[] {
+  const use = prefixUse(key);
+  return USES.get(key) ?? (use === undefined ? [] : [use]);
+}
+
+/** Messages in single attributes: `acme.messages.0.content`. */
+const INPUT_PARTS: PrefixUse = partsOf('input', '*.messages.');
+const OUTPUT_PARTS: PrefixUse = partsOf('output', '*.output_messages.');
+const PARTS = /^((?:.*?[._])?(?:messages|prompts|completions|choices))\.(\d{1,4}\..*)$/s;
+
+function partOf(key: string): GeneralRole | undefined {
+  const [, list = '', path] = key.includes('s.') ? (PARTS.exec(key) ?? []) : [];
+  if (path === undefined || isStandard(namesIn(key))) return undefined;
+  const isOutput = /output|response|completions$|choices$/i.test(list);
+  return { is: 'part', use: isOutput ? OUTPUT_PARTS : INPUT_PARTS, path };
+}
+
+function partsOf(field: 'input' | 'output', key: string): PrefixUse {
+  return { ...useOf(key, field, { rank: RANK, shape: 'messages' }), prefix: key, isNumbered: true };
+}
+
+/** The meaning that a key alone may have. */
+const guessesOf = remembering(MAX_KNOWN, (key: string): readonly Guess[] => {
+  const names = namesIn(key);
+  const last = names.at(-1) ?? '';
+  const before = names.at(-2) ?? '';
+  if (last === '' || isStandard(names)) return [];
+  const own = personOf(names, last, before);
+  if (own !== undefined) return [own];
+  if (names.slice(0, -1).some((name) => NO_USAGE.has(name))) return [];
+  const guesses = [
+    ...usageOf(names, last, before),
+    ...kindOf(last, before),
+    ...(WORDS.get(`${before}.${last}`) ??
+      (names.length > 1 || SPEAKING.has(last) ? WORDS.get(last) : undefined) ??
+      []),
+  ];
+  const namespace = names.length > 1 ? names[0] : undefined;
+  return namespace === undefined ? guesses : guesses.map((guess) => ({ ...guess, namespace }));
+});
+
+/** Gateways name the tool of an MCP call in a key of their own. */
+function isStandard([first = '', second = '']: readonly string[]): boolean {
+  return STANDARD.has(first) && !(first === 'mcp' && second === 'tool');
+}
+
+/** The usage in an attribute of an event that is read but whose key no convention lists. */
+export function usageInEvent(key: string): readonly Use[] {
+  if (key.length > LONGEST_KEY) return [];
+  const found = guessesOf(key).filter(({ field }) => USAGE_FIELDS.has(field));
+  return found.map((guess) => toUse(key, guess));
+}
+
+/** `acme.llmCall:inputTokens` is `acme`, `llm_call` and `input_tokens`. */
+function namesIn(key: string): string[] {
+  return key
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .split(/[.:/]/);
+}
+
+const SESSIONS: ReadonlySet<string> = new Set([
+  'session_id',
+  'conversation_id',
+  'thread_id',
+  'chat_session_id',
+]);
+
+/** An id rather than a text or an object. */
+const plainId: Reader = (value) =>
+  typeof value === 'string' && /^[\w.:@-]{1,128}$/.test(value) ? identity(value) : undefined;
+
+const listOfTexts: Reader = (value) => {
+  const list = parsed(value);
+  return Array.isArray(list) ? texts(list) : undefined;
+};
+
+/** Session, user and tags. */
+function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
+  const need = 'nothing';
+  // Langfuse has attributes of its own for both; the rest of its metadata is for display.
+  if (names[0] === 'langfuse') return undefined;
+  if (SESSIONS.has(last)) return { field: 'session_id', place: last === 'thread_id' ? 2 : 0, need };
+  if (last === 'user_id' || last === 'end_user_id') return { field: 'user_id', place: 0, need };
+  // The tags of a tool are not those of the run.
+  if (last === 'tags' && before !== '' && before !== 'tool')
+    return { field: 'tags', place: 0, need: 'model client or payload', read: listOfTexts };
+  if (last !== 'id') return undefined;
+  if (before === 'session' || before === 'conversation') return { field: 'session_id', place: 1, need };
+  if (before === 'thread' && names.length > 2) return { field: 'session_id', place: 3, need };
+  return before === 'user' || before === 'end_user' ? { field: 'user_id', place: 1, need } : undefined;
+}
+
+const FIGURES: readonly UsageFigure[] = [
+  'input',
+  'output',
+  'total',
+  'cached_read',
+  'cached_write',
+  'reasoning',
+  'audio_input',
+  'audio_output',
+];
+
+const USAGE_FIELDS: ReadonlySet<Field> = new Set(FIGURES.map(fieldOfFigure));
+
+function usageOf(names: readonly string[], last: string, before: string): Guess[] {
+  if ((USAGE.has(last) && last !== 'tokens') || last === 'metrics')
+    return FIGURES.map((figure) => ({
+      field: fieldOfFigure(figure),
+      place: 5,
+      // Other things have metrics, too.
+      need: last === 'metrics' ? 'model client' : 'nothing',
+      read: usageObject(figure),
+    }));
+  const figure = figureOfName(
+    last,
+    before,
+    names.some((name) => USAGE.has(name)),
+  );
+  return figure === undefined ? [] : [{ field: fieldOfFigure(figure), place: 0, need: 'nothing' }];
+}
+
+function fieldOfFigure(figure: UsageFigure): Field {
+  return figure === 'input' || figure === 'output' || figure === 'total' ? `${figure}_tokens` : figure;
+}
+
+/** `acme.span.kind`, `span_type`, `acme.type`. */
+function kindOf(last: string, before: string): Guess[] {
+  const named = /^(?:(.+)_)?(?:kind|type)$/.exec(last);
+  if (named === null && !(last === 'operation' || (before === 'operation' && last === 'name'))) return [];
+  const whose = named?.[1] ?? (named === null ? 'operation' : before);
+  const isOfSpan = SPANS.has(whose);
+  return [
+    {
+      field: 'kind',
+      place: isOfSpan ? 0 : 1,
+      need: isOfSpan ? 'nothing' : 'model client or payload',
+      read: isOfSpan ? kind : plainKind,
+    },
+  ];
+}
+
+const kind: Reader = (value) => (typeof value === 'string' ? KINDS.get(wordOf(value)) : undefined);
+const plainKind: Reader = (value) =>
+  typeof value === 'string' && !AMBIGUOUS.has(wordOf(value)) ? kind(value) : undefined;
+
+function wordOf(value: string): string {
+  if (value.length > 40) return '';
+  return (namesIn(value.trim()).at(-1) ?? '').replaceAll(' ', '_');
+}
+
+/** Single words that are read without a prefix, too. */
+const SPEAKING: ReadonlySet<string> = new Set(
+  'model_name|model_id|messages|input_messages|output_messages|tool_name|tool_args|tool_input|tool_output'.split(
+    '|',
+  ),
+);
+
+const messages: Reader = (value) => {
+  const list = parsed(value);
+  return Array.isArray(list) &&
+    list.some((entry) => isMessage(Array.isArray(entry) ? (entry[0] ?? null) : entry))
+    ? list
+    : undefined;
+};
+
+const modelCall: Reader = (value) => (isModelCall(value) ? true : undefined);
+
+/** Meanings of the last names of a key. */
+const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Guess[]>([
+  ...guess(
+    'model|model_name|model_id|model.name|model.id|response_model|response.model',
+    'model',
+    0,
+    'nothing',
+  ),
+  ...guess('request_model|request.model', 'model', 1, 'nothing'),
+  ...guess('provider|provider.name|provider_name|model_provider', 'provider', 0, 'model client'),
+  ...guess('agent.name|agent_name', 'agent', 0, 'model client or payload'),
+  ...guess('tool.name|tool_name|tool.function_name', 'tool_name', 0, 'nothing'),
+  ...guess('function.name|function_name|call.name', 'tool_name', 1, 'model client'),
+  ...guess('tool', 'tool_name', 2, 'model client', plainId),
+  ...guess(
+    'tool.arguments|tool.args|tool_args|tool_arguments|tool.input|tool_input',
+    'arguments',
+    0,
+    'nothing',
+  ),
+  ...guess(
+    'arguments|args|tool.parameters|tool_parameters|call.arguments',
+    'arguments',
+    1,
+    'model client',
+    toolArguments,
+  ),
+  ...guess('tool.result|tool.output|tool_result|tool_output|call.result', 'result', 0, 'nothing'),
+  ...asked('messages|input_messages|input.messages|prompt.messages|prompt_messages|chat_history', 0),
+  ...answered('output_messages|output.messages|response_messages|response.messages', 0),
+  ...guess('input|inputs|input_json|input_data|input_value|input.value', 'input', 10, 'nothing'),
+  ...guess('output|outputs|output_json|output_data|output_value|output.value', 'output', 10, 'nothing'),
+  ...guess('prompt|prompt.text|prompt_text|request|input_text|input.text', 'input', 11, 'model client'),
+  ...guess('question|user_input|user_message|query', 'input', 12, 'model client'),
+  ...guess(
+    'response|completion|output_text|output.text|response.text|response_text',
+    'output',
+    11,
+    'model client',
+  ),
+  ...guess('answer|result|completion.text|completion_text', 'output', 12, 'model client'),
+  ...guess('system_prompt|system_instructions|system_message|instructions', 'system', 0, 'model client'),
+  ...guess('tools|tool_definitions|tool.definitions|available_tools', 'tools', 0, 'model client'),
+  ...guess('finish_reason|finish_reasons|stop_reason', 'finish_reasons', 0, 'model client'),
+  ...guess('response_id|response.id', 'response_id', 0, 'usage'),
+  ...guess('cost|cost_usd|total_cost|total_cost_usd', 'cost', 0, 'usage'),
+  ...guess('is_error', 'is_failed', 0, 'model client', only(true)),
+  ...guess('error.message|error_message', 'status_message', 0, 'nothing'),
+  ...guess('session|conversation', 'session_id', 4, 'model client or payload', plainId),
+]);
+
+type Row = readonly [name: string, guesses: readonly Guess[]];
+
+function guess(names: string, field: Field, place: number, need: Need, read?: Reader): Row[] {
+  return names.split('|').map((name) => [name, [{ field, place, need, ...(read && { read }) }]]);
+}
+
+function asked(names: string, place: number): Row[] {
+  return names.split('|').map((name) => [name, [messagesAt('input', place)]]);
+}
+
+function answered(names: string, place: number): Row[] {
+  return names.split('|').map((name) => [name, [messagesAt('output', place)]]);
+}
+
+function messagesAt(field: 'input' | 'output', place: number): Guess {
+  return { field, place, need: 'nothing', shape: 'messages', read: messages };
+}
+
+function words(list: string, of: Kind): (readonly [string, Kind])[] {
+  return list.split('|').map((word) => [word, of]);
+}
