@@ -1,7 +1,8 @@
 import t from 'tap';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
 import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi } from '../../support/api.js';
+import { ApiCaller } from '../../support/api-caller.js';
 
 /** In milliseconds, with room for what happens later. */
 const START = Date.now() - 60_000;
@@ -57,7 +58,17 @@ function resource(service: string): object {
   return { resource: { attributes: toKeyValues({ 'service.name': service }) } };
 }
 
-async function send(api: TestApi, signal: 'traces' | 'logs', json: object): Promise<void> {
+const daemon = startApi(t);
+let users = 0;
+
+/** A new user of the daemon. */
+async function aUser(): Promise<ApiCaller> {
+  const api = await daemon;
+  const { key } = await api.createUser(`coder-${++users}@example.org`, ['read', 'write']);
+  return new ApiCaller(api.url, key);
+}
+
+async function send(api: ApiCaller, signal: 'traces' | 'logs', json: object): Promise<void> {
   const { status, body } = await api.call('POST', `/otlp/v1/${signal}`, { json });
   t.equal(status, 200, JSON.stringify(body));
   t.strictSame(body, {}, 'nothing is refused');
@@ -67,7 +78,7 @@ interface Run {
   readonly trace_id: string;
 }
 
-async function runsOf(api: TestApi): Promise<readonly JsonObject[]> {
+async function runsOf(api: ApiCaller): Promise<readonly JsonObject[]> {
   const { items } = await api.get<{ items: Run[] }>('/dashboard/traces?kind=all');
   return await Promise.all(
     items.map(
@@ -77,7 +88,7 @@ async function runsOf(api: TestApi): Promise<readonly JsonObject[]> {
 }
 
 /** What a person looks at, run by run. */
-async function shown(api: TestApi): Promise<readonly JsonObject[]> {
+async function shown(api: ApiCaller): Promise<readonly JsonObject[]> {
   return (await runsOf(api)).map((run) => ({
     agent: run.agent_name ?? null,
     kind: run.kind ?? null,
@@ -88,7 +99,7 @@ async function shown(api: TestApi): Promise<readonly JsonObject[]> {
   }));
 }
 
-async function models(api: TestApi): Promise<readonly JsonValue[]> {
+async function models(api: ApiCaller): Promise<readonly JsonValue[]> {
   const { items } = await api.get<{ items: JsonObject[] }>('/dashboard/models');
   return items.map(({ model, calls, total_tokens: tokens }) => [
     model ?? null,
@@ -156,7 +167,7 @@ const CLAUDE: readonly Event[] = [
 ];
 
 void t.test('events without spans are a run for each prompt, and a repeat adds nothing', async (t) => {
-  const api = await startApi(t);
+  const api = await aUser();
   const batch = logs('claude-code', CLAUDE);
   await send(api, 'logs', batch);
   await send(api, 'logs', batch);
@@ -234,7 +245,7 @@ for (const order of [
   ['logs', 'traces'],
 ] as const)
   void t.test(`a call that spans tell of counts once: ${order.join(' before ')}`, async (t) => {
-    const api = await startApi(t);
+    const api = await aUser();
     const within = CLAUDE.slice(0, 5).map((event) => ({ ...event, span: 'aaaaaaaaaaaaaaaa' }));
     const requests = {
       logs: logs('claude-code', within),
@@ -323,7 +334,7 @@ const CODEX_SPANS: readonly SentSpan[] = [
 ];
 
 void t.test('a session is a run if its prompts have no ids', async (t) => {
-  const api = await startApi(t);
+  const api = await aUser();
   const alone = CODEX_EVENTS.map(({ at, attributes }) => ({ at, attributes }));
   // In batches, as a slow answer gives them.
   await send(api, 'logs', logs('codex_exec', alone.slice(0, 2)));
@@ -347,7 +358,7 @@ for (const order of [
   ['logs', 'traces'],
 ] as const)
   void t.test(`the events of a traced session belong to its trace: ${order.join(' before ')}`, async (t) => {
-    const api = await startApi(t);
+    const api = await aUser();
     const requests = {
       logs: logs('codex_exec', CODEX_EVENTS),
       traces: spans('codex_exec', 'codex_exec', CODEX_SPANS),
@@ -362,13 +373,13 @@ for (const order of [
   });
 
 void t.test('the inside of Codex is not a run of an agent', async (t) => {
-  const api = await startApi(t);
+  const api = await aUser();
   await send(api, 'traces', spans('codex_exec', 'codex_exec', CODEX_SPANS.slice(1, 2)));
   t.match(await shown(api), [{ kind: 'other' }]);
 });
 
 void t.test('Gemini: thoughts are output, the call is in the trace of its request', async (t) => {
-  const api = await startApi(t);
+  const api = await aUser();
   const about = { 'session.id': 'session-2', prompt_id: 'prompt-2', model: 'gemini-2.5-flash' };
   const events = [
     { at: 0, attributes: { ...about, 'event.name': 'gemini_cli.user_prompt', prompt: 'Weather?' } },
@@ -389,7 +400,7 @@ void t.test('Gemini: thoughts are output, the call is in the trace of its reques
   ];
   await send(api, 'logs', logs('gemini-cli', events));
   t.match(await shown(api), [{ agent: 'gemini-cli', session: 'session-2', tokens: 227 }]);
-  const other = await startApi(t);
+  const other = await aUser();
   const [prompt, asked, answered] = events;
   if (!prompt || !asked || !answered) throw new Error('three events');
   await send(other, 'logs', logs('gemini-cli', [prompt, { ...asked, span: '1111111111111111' }, answered]));
