@@ -15,11 +15,7 @@ export function decoderOf(
   mapper: SpanMapper,
 ): DecodeRequest {
   return (request, tenant) => {
-    const { batch, rejected } = spansToTraces(
-      decodeTraces(request, Infinity),
-      { tenant, ...waits },
-      mapper,
-    );
+    const { batch, rejected } = spansToTraces(decodeTraces(request, Infinity), { tenant, ...waits }, mapper);
     // Its sender received a success response for all of it.
     const [first] = rejected;
     if (first !== undefined)

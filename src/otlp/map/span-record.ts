@@ -189,11 +189,7 @@ export class SpanMapper {
    * @param traceId as returned by `traceUuidAt`
    * @returns the error, beginning with the name of the field, if the span is rejected
    */
-  map(
-    span: ReadSpan,
-    traceId: string,
-    { origin, sent: sentOrigin, receivedAt }: Under,
-  ): MappedSpan | string {
+  map(span: ReadSpan, traceId: string, { origin, sent: sentOrigin, receivedAt }: Under): MappedSpan | string {
     const { buffer, attributes } = span;
     const spanId = spanUuidAt(buffer, span.traceId.start, span.spanId);
     if (spanId === undefined) return 'spanId: must be 8 bytes that are not all zero';

@@ -117,10 +117,7 @@ class Run {
     ];
   }
 
-  #header(
-    all: readonly MappedSpan[],
-    { idleTimeoutMs, orphanWaitMs = null }: SpanMapping,
-  ): TraceHeader {
+  #header(all: readonly MappedSpan[], { idleTimeoutMs, orphanWaitMs = null }: SpanMapping): TraceHeader {
     const spans = all.map(recordOf);
     const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
     const first = topmost(spans);
