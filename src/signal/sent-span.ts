@@ -151,3 +151,37 @@ export function note(record: SpanRecord, name: string, value: JsonValue): void {
 export function noted(record: SpanRecord, name: string): JsonValue | undefined {
   return isUnseen(record) ? Carrier.of(record)?.sent.notes[name] : record.metadata?.[name];
 }
+
+/** The tag of `start_time_unix_nano` of a `Span`, and wire types of protobuf. */
+const START_TAG = 0x39;
+const WIRE = { varint: 0, fixed64: 1, bytes: 2 } as const;
+
+/** The nanoseconds of a received span's start below its microsecond: 0 to 999. Skips all other fields. */
+export function startNanosOf(bytes: Uint8Array): number {
+  let at = 0;
+  let nanos = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let shift = 1; at < bytes.length; shift *= 128) {
+      const byte = bytes[at++] ?? 0;
+      value += (byte & 127) * shift;
+      if (byte < 128) break;
+    }
+    return value;
+  };
+  while (at < bytes.length) {
+    const tag = varint();
+    const wire = tag & 7;
+    if (tag === START_TAG && at + 8 <= bytes.length) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset + at, 8);
+      // 2^32 is 296 above a multiple of 1000.
+      nanos = ((view.getUint32(4, true) % 1000) * 296 + (view.getUint32(0, true) % 1000)) % 1000;
+    }
+    if (wire === WIRE.varint) varint();
+    else if (wire === WIRE.bytes) {
+      const length = varint();
+      at += length;
+    } else at += wire === WIRE.fixed64 ? 8 : 4;
+  }
+  return nanos;
+}

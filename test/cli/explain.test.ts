@@ -93,7 +93,7 @@ weather · completed · ${TRACE}
   kind     agent                             ← it has an agent, a model call or a tool call, of "weather.run"
   status   completed                         ← code of the status, of "weather.run"
   session  s-1                               ← session.id, of "weather.run"
-  time     2026-01-15T12:00:00.001Z, 250 ms
+  time     2026-01-15T12:00:00.001Z, 252 ms
   tokens   165
   cost     $0.0000402
   spans    3

@@ -12,7 +12,17 @@ const RECEIVED = { receivedAt: NOON };
 function expected(span: SpanRecord): DetailedSpan {
   const { metadata, call } = span;
   return {
-    ...without(span, 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt', 'metadata', 'call'),
+    ...without(
+      span,
+      'parent_is_remote',
+      'agent_hint',
+      'map_hint',
+      'run_kind',
+      'context',
+      'prompt',
+      'metadata',
+      'call',
+    ),
     details: { call: call && { usage: call.usage, cost: call.cost }, metadata, sent: null },
   };
 }

@@ -1,3 +1,4 @@
+import { byDepth } from './trace-order.js';
 import { moneyToNumber, moneyToText } from '../../src/signal/money.js';
 import type { RunStatus, SpanType } from '../../src/signal/span.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
@@ -69,6 +70,7 @@ export class TraceModel {
     if (!known) return null;
     const { fields } = known;
     const spans = [...known.spans.values()];
+    const tied = byDepth(spans);
     const costNanos = fields.costNanos ?? usage(spans, (span) => span.costNanos);
     return {
       trace_id: fields.trace_id,
@@ -86,9 +88,7 @@ export class TraceModel {
       total_tokens: fields.total_tokens ?? usage(spans, tokensOf),
       total_cost_usd: costNanos === null ? null : moneyToNumber(costNanos),
       metadata: fields.metadata,
-      spans: spans
-        .sort((a, b) => a.startMs - b.startMs || (a.span_id < b.span_id ? -1 : 1))
-        .map((span) => showSpan(traceId, span)),
+      spans: spans.sort((a, b) => a.startMs - b.startMs || tied(a, b)).map((span) => showSpan(traceId, span)),
     };
   }
 }

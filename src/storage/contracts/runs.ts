@@ -52,14 +52,7 @@ export interface SpanDetails {
 export interface StoredSpan extends Readonly<
   Omit<
     SpanRecord,
-    | 'metadata'
-    | 'agent_hint'
-    | 'map_hint'
-    | 'run_kind'
-    | 'context'
-    | 'prompt'
-    | 'call'
-    | 'parent_is_remote'
+    'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call' | 'parent_is_remote'
   >
 > {
   /**
@@ -79,7 +72,9 @@ export type DetailedSpan = StoredSpan & { readonly details: SpanDetails };
 /** A whole trace. */
 export interface StoredTrace extends RunSummary {
   readonly metadata: JsonObject | null;
-  /** By `started_at`, then `span_id`. Throws ConsumeError `storage_unavailable` if the trace is removed while it is read. */
+  /**
+   * By start in nanoseconds as sent, then depth, then `span_id`. Throws ConsumeError `storage_unavailable` if the trace is removed while it is read.
+   */
   readonly spans: Pages<StoredSpan>;
 }
 

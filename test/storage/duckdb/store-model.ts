@@ -1,3 +1,4 @@
+import { byDepth } from '../../support/trace-order.js';
 import { contextIn } from '../../../src/signal/run-context.js';
 import { sumToNumber } from '../../../src/signal/money.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
@@ -60,9 +61,9 @@ export class StoreModel {
   }
 
   spans(traceId: string): ShownSpan[] {
-    return [...(this.traces.get(traceId)?.spans.values() ?? [])]
-      .sort((a, b) => a.started_at - b.started_at || compare(a.span_id, b.span_id))
-      .map(shownSpan);
+    const spans = [...(this.traces.get(traceId)?.spans.values() ?? [])];
+    const tied = byDepth(spans);
+    return spans.sort((a, b) => a.started_at - b.started_at || tied(a, b)).map(shownSpan);
   }
 
   /** All matching runs, newest first. @param agentName replaces the agent of the filter */
@@ -187,6 +188,7 @@ function shownRun({ header, spans }: ModelTrace): ModelRun {
     'sdk_version',
     'follows_spans',
     'idle_timeout_ms',
+    'orphan_wait_ms',
   );
   const all = [...spans.values()];
   return {
@@ -203,7 +205,17 @@ function shownRun({ header, spans }: ModelTrace): ModelRun {
 
 function shownSpan(span: SpanRecord): ShownSpan {
   return {
-    ...without(span, 'metadata', 'agent_hint', 'map_hint', 'run_kind', 'context', 'prompt', 'call'),
+    ...without(
+      span,
+      'parent_is_remote',
+      'metadata',
+      'agent_hint',
+      'map_hint',
+      'run_kind',
+      'context',
+      'prompt',
+      'call',
+    ),
     started_at: formatTime(span.started_at),
     ended_at: span.ended_at === null ? null : formatTime(span.ended_at),
     duration_ms: span.duration_ms ?? elapsed(span),

@@ -11,6 +11,7 @@ import type {
   TraceSummary,
 } from '../../contracts/runs.js';
 import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
+import { inTraceOrder, type OrderedSpan } from '../../shared/trace-order.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import { summariesOf, SUMMARY_COLUMNS, type ListParts } from './listed-runs.js';
 import { PAGE_TEXTS } from '../../schema/tables.js';
@@ -152,7 +153,7 @@ async function* spansOf<Span>(
       const rows = await readAt(parts, found, some, `${ROW}, ${PAYLOAD}`, abort);
       const { spans, events } = await eventsOfSpans(parts.reads, found, lacking(rows), abort);
       const kept = rows.slice(0, spans);
-      yield kept.map((row) => print(row, events.get(String(row.span_id))));
+      yield inTraceOrder(kept, orderOf).map((row) => print(row, events.get(String(row.span_id))));
       const last = kept.length < rows.length ? kept.at(-1)?.span_id : undefined;
       from += last === undefined ? some.length : some.findIndex(({ span_id }) => span_id === last) + 1;
     }
@@ -185,12 +186,19 @@ async function* summaryPages(
     read += places.length;
     if (places.length > 0) {
       const rows = await readAt(parts, found, places, columns, abort);
-      yield rows.map((row) => spanSummary(row, found.summary.agent_name));
+      yield inTraceOrder(rows, orderOf).map((row) => spanSummary(row, found.summary.agent_name));
     }
     if (places.length < PAGE_SPANS) break;
     after = placeOf(places.at(-1));
   }
   if (since === 0) await checkThere(parts, found, read, abort);
+}
+
+/** Summaries are read without the sent span. */
+function orderOf(row: Row): OrderedSpan {
+  const { started_at, span_id, parent_span_id, sent } = row;
+  const bytes = typeof sent === 'string' ? Buffer.from(sent, 'latin1') : null;
+  return { started_at, span_id, parent_span_id, sent: bytes };
 }
 
 function placeOf(row: Row | undefined): PlaceInTrace | null {

@@ -158,7 +158,10 @@ function messageOf(row: Row): StoredMessage {
 function namedIn(text: string): NamedHeader {
   const { agent, header } = JSON.parse(text) as NamedHeader;
   // Missing in headers of older versions.
-  return { agent, header: { ...header, orphan_wait_ms: (header.orphan_wait_ms as number | undefined) ?? null } };
+  return {
+    agent,
+    header: { ...header, orphan_wait_ms: (header.orphan_wait_ms as number | undefined) ?? null },
+  };
 }
 
 function textOf(value: unknown): string | null {

@@ -1,3 +1,4 @@
+import { inTraceOrder } from '../../shared/trace-order.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../contracts/paging.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
@@ -130,9 +131,10 @@ export class RunReads {
     });
   }
 
+  /** As in every engine, without looking at sent spans. */
   #summaryPage(traceId: string, rows: SpanRows, agentName: string): SpanPage {
     const { services } = this.#known;
-    return summaryPage(traceId, rows, (number) => {
+    return summaryPage(traceId, inOrder(rows, false), (number) => {
       if (number === NO_NODE) return null;
       return number === AGENT_NODE ? agentName : services.name(number) || null;
     });
@@ -192,8 +194,8 @@ export class RunReads {
   async #rows(at: Place, cursor: SpanCursor, spans: SpansOfTrace): Promise<SpanRows> {
     const { connection, capture, runParallel, tenant, id } = at;
     const rows = await readSpanRows(connection, capture, tenant, cursor, spans, runParallel);
-    if (!this.#mayHaveEvents(tenant, id)) return rows;
-    return await withEvents(connection, capture, tenant, cursor, rows);
+    if (!this.#mayHaveEvents(tenant, id)) return inOrder(rows, true);
+    return inOrder(await withEvents(connection, capture, tenant, cursor, rows), true);
   }
 
   #mayHaveEvents(tenant: number, { words }: TraceId): boolean {
@@ -269,4 +271,13 @@ function shownPage(traceId: string, rows: SpanRows): ShownPage {
 
 function buffersOf(page: ShownPage): ArrayBuffer[] {
   return 'json' in page ? [page.json.buffer] : [];
+}
+
+/** The spans of a page as they are shown. @param looksAtSent whether received spans decide between equal microseconds */
+function inOrder({ spans, next }: SpanRows, looksAtSent: boolean): SpanRows {
+  const ordered = inTraceOrder(spans, ({ row, payload }) => {
+    const { started_at, span_id, parent_span_id } = row;
+    return { started_at, span_id, parent_span_id, sent: looksAtSent ? payload.sent : null };
+  });
+  return { spans: ordered, next };
 }

@@ -150,9 +150,7 @@ interface End {
 
 function inOrder(ends: readonly End[]): string[] {
   return ends
-    .map(({ timestamp: _, ...end }) =>
-      JSON.stringify(end, Object.keys(end.data).concat(Object.keys(end)).sort()),
-    )
+    .map(({ tenant, type, data }) => JSON.stringify([tenant, type, Object.entries(data).sort()]))
     .sort();
 }
 
