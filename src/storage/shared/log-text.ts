@@ -3,7 +3,7 @@ import { invariant } from '../../signal/checked.js';
 import { endOfString, parseJson, serializeJson } from '../../signal/json.js';
 
 /** Separates the texts of {@link SearchedTexts}'s `other`; a phrase never continues across it. */
-export const TEXT_SEPARATOR = '\x1f';
+const TEXT_SEPARATOR = '\x1f';
 /** Characters of attributes that are searched: of one value, and of a record. The index has a row for each word of a record. */
 const MOST_OF_VALUE = 8192;
 const MOST_OF_VALUES = 32_768;
@@ -63,7 +63,7 @@ const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
 /** What a search looks at in a record. */
 export interface SearchedTexts {
   readonly body: string | null;
-  /** The event name and the values of attributes, as a person sees them, with {@link TEXT_SEPARATOR} between them. */
+  /** The event name and the values of attributes, as a person sees them, with U+001F between them. */
   readonly other: string | null;
   /**
    * All tokens with a space before and after each and two spaces between texts, so that a phrase is a substring; symbols are at
