@@ -67,7 +67,11 @@ export class OtlpReceiver implements Component {
     const unknown = new SparseLog(logger, clock, UNKNOWN_LOGGED_MS);
     const log = (path: string): void => {
       const shown = { path: path.slice(0, MOST_OF_PATH) };
-      unknown.warn(1, shown, `Refused OTLP requests at an unknown path; send them to ${prefix}/v1/traces, ${prefix}/v1/metrics and ${prefix}/v1/logs.`);
+      unknown.warn(
+        1,
+        shown,
+        `Refused OTLP requests at an unknown path; send them to ${prefix}/v1/traces, ${prefix}/v1/metrics and ${prefix}/v1/logs.`,
+      );
     };
     listener.unknown(unknownPaths(prefix, listener, log));
   }

@@ -3,20 +3,38 @@ import { invariant } from '../../signal/checked.js';
 import { endOfString, parseJson, serializeJson } from '../../signal/json.js';
 
 /** Separates the texts of {@link SearchedTexts}'s `other`; a phrase never continues across it. */
-export const TEXT_SEPARATOR = '\x1f';
+const TEXT_SEPARATOR = '\x1f';
 /** Characters of attributes that are searched: of one value, and of a record. The index has a row for each word of a record. */
 const MOST_OF_VALUE = 8192;
 const MOST_OF_VALUES = 32_768;
 /** Levels of JSON text inside JSON text that are decoded. */
 const MOST_LEVELS = 4;
 
-/** Letters, digits and marks of scripts without spaces between words. */
-const SPACELESS =
-  '[[\\p{L}\\p{N}\\p{M}]&&[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Bopo}\\p{scx=Yiii}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Lana}\\p{scx=Tale}\\p{scx=Talu}\\p{scx=Tavt}]]';
+/** Scripts without spaces between words, and Korean, whose words have particles attached. */
+const SCRIPTS = [
+  'Han',
+  'Hira',
+  'Kana',
+  'Hang',
+  'Bopo',
+  'Yiii',
+  'Thai',
+  'Laoo',
+  'Khmr',
+  'Mymr',
+  'Lana',
+  'Tale',
+  'Talu',
+  'Tavt',
+]
+  .map((script) => `\\p{scx=${script}}`)
+  .join('');
+const SPACELESS = `[[\\p{L}\\p{N}]&&[${SCRIPTS}]]`;
+const SPACELESS_RUN = `${SPACELESS}[[\\p{L}\\p{N}\\p{M}]&&[${SCRIPTS}]]*`;
 /** Symbols beyond ASCII, such as emoji and arrows, with what joins and varies emoji. */
-const SYMBOLS = '[\\p{S}--[\\0-\\x7f]][\\p{S}\\u200d\\ufe0f]*';
+const SYMBOLS = '[\\p{S}--[\\0-\\x7f]](?:\\p{S}|\\u200d|\\ufe0f)*';
 /** A run of letters and digits, of a script without spaces (first group) or of another one, or of symbols (second group). */
-const PIECE = new RegExp(`(${SPACELESS}+)|[[\\p{L}\\p{N}]--${SPACELESS}]+|(${SYMBOLS})`, 'gv');
+const PIECE = new RegExp(`(${SPACELESS_RUN})|[[\\p{L}\\p{N}]--${SPACELESS}]+|(${SYMBOLS})`, 'gv');
 const TOKEN_IN_ASCII = /[a-z0-9]+/g;
 /**
  * More than 30 marks on one character, including those that only NFKC creates. No language has so many (UAX #15, Stream-Safe Text), and
@@ -31,17 +49,21 @@ const MOST_GROWTH = 3;
 const FREE_GROWTH = 64;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 /** Texts without these are shown as they are, and SQL cuts them: characters beyond ASCII, escape characters and backslashes. */
-const NOT_PLAIN = /[^\0-\x1a\x1c-[\]-\x7f]/;
+const ESCAPE = '\x1b';
+const NOT_PLAIN = new RegExp(`[^\\0-\\x7f]|[${ESCAPE}\\\\]`);
 /** Escape sequences of terminals: colours and the like, titles and links, and others. Each part excludes the next, so none backtracks. */
-const TERMINAL_SEQUENCE =
-  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g;
+const BELL = '\x07';
+const TERMINAL_SEQUENCE = new RegExp(
+  `(?:${ESCAPE}\\[|\\x9b)[0-?]*[ -/]*[@-~]|${ESCAPE}\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)|${ESCAPE}[ -/]*[0-~]`,
+  'g',
+);
 /** The text between two quotes, or a run of other characters. */
 const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
 
 /** What a search looks at in a record. */
 export interface SearchedTexts {
   readonly body: string | null;
-  /** The event name and the values of attributes, as a person sees them, with {@link TEXT_SEPARATOR} between them. */
+  /** The event name and the values of attributes, as a person sees them, with U+001F between them. */
   readonly other: string | null;
   /**
    * All tokens with a space before and after each and two spaces between texts, so that a phrase is a substring; symbols are at
@@ -220,12 +242,14 @@ function visibleText(text: string): string {
 function decodeJson(text: string, levels: number): string {
   const start = startOfJson(text);
   if (start === null || levels === 0) return text;
-  let [decoded, copied, end] = ['', 0, 0];
-  for (let open = text.indexOf('"', start); open >= 0; open = text.indexOf('"', end + 1)) {
-    end = endOfString(text, open);
-    const quoted = text.slice(open, end + 1);
+  let [decoded, copied] = ['', 0];
+  for (let open = text.indexOf('"', start); open >= 0;) {
+    const end = endOfString(text, open);
+    const begin = open;
+    open = text.indexOf('"', end + 1);
+    const quoted = text.slice(begin, end + 1);
     if (!quoted.includes('\\')) continue;
-    decoded += `${text.slice(copied, open)} ${decodeJson(JSON.parse(quoted) as string, levels - 1)} `;
+    decoded += `${text.slice(copied, begin)} ${decodeJson(JSON.parse(quoted) as string, levels - 1)} `;
     copied = end + 1;
   }
   return decoded + text.slice(copied);

@@ -45,7 +45,6 @@ void t.test('declares its ports and certificates', async (t) => {
       clientCaFile: undefined,
       minVersion: 'TLSv1.2',
     },
-    { kind: 'http_listener', endpoint: '127.0.0.1:4319' },
   ]);
 });
 
