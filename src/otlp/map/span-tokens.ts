@@ -1,9 +1,13 @@
 import type { Origin } from '../../signal/origin.js';
 import { CONVENTIONS } from './clients/index.js';
+import type { SpanType } from '../../signal/span.js';
 import type { SpanReading } from './span-reading.js';
 
 const SEPARATE_CACHES: ReadonlySet<unknown> = new Set(
   CONVENTIONS.flatMap(({ separateCaches }) => separateCaches ?? []),
+);
+const RUNNING_TOTALS: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ runningTotals }) => runningTotals ?? []),
 );
 
 interface Tokens {
@@ -17,7 +21,8 @@ interface Tokens {
  * The tokens from attributes. Input is the total: cache reads and writes are added if a client counts them separately, as Anthropic
  * does.
  */
-export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
+export function tokensOf(reading: SpanReading, { scope }: Origin, type: SpanType): Tokens {
+  if (type === 'agent' && RUNNING_TOTALS.has(scope?.name)) return { input: null, output: null, total: null };
   const input = reading.count('input_tokens');
   const output = reading.count('output_tokens');
   const total = reading.count('total_tokens');
