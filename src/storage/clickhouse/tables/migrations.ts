@@ -70,4 +70,12 @@ export const MIGRATIONS: readonly Migration[] = [
       addColumn(place, POINTS, BYTES.name, 'place'),
     ],
   },
+  {
+    name: '0011-counted-usage',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, SPANS, 'counted_tokens', 'counted'),
+      addColumn(place, SPANS, 'counted_cost', 'counted_tokens'),
+    ],
+  },
 ];

@@ -24,7 +24,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 9,
+  version: 10,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -76,6 +76,16 @@ export const SEGMENT_SCHEMA: Schema = {
       version: 9,
       statements: (catalog) =>
         ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
+    },
+    {
+      // How much of each span counts. The sums of calls now contain only these amounts; rebuilt when the cold file is opened.
+      version: 10,
+      statements: (catalog) => [
+        ...['counted_tokens', 'counted_cost'].map(
+          (column) => `ALTER TABLE ${catalog}.main.spans ADD COLUMN ${column} BIGINT`,
+        ),
+        `DELETE FROM ${catalog}.main.${CALL_SUMS.name}`,
+      ],
     },
   ],
 };
