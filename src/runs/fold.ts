@@ -14,8 +14,7 @@ import { isLedBy } from './rules/header-of-spans.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
-import { NO_DUPLICATE } from './rules/duplicate-calls.js';
-import { countedOnce } from './rules/usage.js';
+import { countedOnce, hasSameCounts, USUAL_COUNTS } from './rules/usage.js';
 import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
 
 /** A run derived from its messages and spans. */
@@ -119,11 +118,11 @@ class Folded {
     const named = this.#derived();
     if (named === null) return null;
     const facts = this.#facts();
-    const { duplicates } = countedOnce(facts);
+    const { counts } = countedOnce(facts);
     const spans = facts.map((span) => {
-      const { same_as, counted } = duplicates.get(span.span_id) ?? NO_DUPLICATE;
+      const its = counts.get(span.span_id) ?? USUAL_COUNTS;
       // Nearly all spans have these values already.
-      return span.same_as === same_as && span.counted === counted ? span : { ...span, same_as, counted };
+      return hasSameCounts(span, its) ? span : { ...span, ...its };
     });
     return {
       ...named,

@@ -10,12 +10,12 @@ import {
 } from './rules/following-header.js';
 import { TruncatedSpans } from './spans/truncated-spans.js';
 import { FollowedSpans } from './spans/followed-spans.js';
-import type { DuplicateRewrite, RunSpans } from './spans/run-spans.js';
+import type { CountsRewrite, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { RUNNING, TIMED_OUT, type HeaderRow, type SpanRow } from './rules/rows.js';
-import { factsOf, keyOf, duplicateColumns, type SpanFacts } from './rules/span-facts.js';
+import { factsOf, keyOf, countsColumns, type SpanFacts } from './rules/span-facts.js';
 import { HourSums } from '../signal/hour-sums.js';
 import { countTrace, hourOf } from '../signal/trace-map.js';
 
@@ -198,16 +198,15 @@ export class RunState {
     this.#hasChanges = true;
   }
 
-  /** Spans whose stored duplicate state is outdated. The engine reads them as a whole and calls {@link rewriteDuplicate}. */
-  duplicateRewrites(): readonly DuplicateRewrite[] {
-    return this.#spans.duplicateRewrites();
+  /** Spans whose stored counts are outdated. The engine reads them as a whole and calls {@link rewriteCounts}. */
+  countsRewrites(): readonly CountsRewrite[] {
+    return this.#spans.countsRewrites();
   }
 
-  /** Updates the duplicate state of a span. */
-  rewriteDuplicate({ span_id, duplicate }: DuplicateRewrite): void {
-    const span = invariant(this.find(span_id), 'span of a duplicate');
-    const row = span.row && { ...span.row, ...duplicateColumns(duplicate) };
-    this.#keep({ ...span, ...duplicate, row, changed: true });
+  rewriteCounts({ span_id, counts }: CountsRewrite): void {
+    const span = invariant(this.find(span_id), 'span with outdated counts');
+    const row = span.row && { ...span.row, ...countsColumns(counts) };
+    this.#keep({ ...span, ...counts, row, changed: true });
     this.#headerChanged = true;
   }
 

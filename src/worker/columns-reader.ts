@@ -71,6 +71,13 @@ export class ColumnsReader {
     return nulls < 0 ? NO_BYTES : this.#fixedBytes.subarray(nulls, nulls + this.rows);
   }
 
+  /** Changes a value of a nullable `int64` column. @param value a safe integer */
+  setInt64(column: number, row: number, value: number | null): void {
+    const { data, nulls } = partAt(this.#places, column);
+    this.#fixedBytes[nulls + row] = value === null ? 1 : 0;
+    this.#view.setBigInt64(data + row * WIDTHS.int64, BigInt(value ?? 0), true);
+  }
+
   /** Start and end of each row's text in `text`. */
   textSpans(column: number): Uint32Array {
     return new Uint32Array(this.fixed, partAt(this.#places, column).data, this.rows * 2);

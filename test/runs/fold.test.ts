@@ -44,12 +44,12 @@ class StepByStep {
 
   /** Rewrites duplicates as an engine does, which reads stored spans as a whole before. */
   #rewrite(state: RunState): void {
-    for (const one of state.duplicateRewrites()) {
+    for (const one of state.countsRewrites()) {
       const span = state.find(one.span_id);
       if (span !== undefined) span.row ??= this.#stored.get(one.span_id)?.row;
-      state.rewriteDuplicate(one);
+      state.rewriteCounts(one);
     }
-    same(state.duplicateRewrites(), []);
+    same(state.countsRewrites(), []);
   }
 
   #reload(): void {

@@ -106,6 +106,8 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
         call_key: made.call,
         same_as: null,
         counted: null,
+        counted_tokens: null,
+        counted_cost: null,
         map_hint: null,
         run_kind: made.kind,
         context: made.context,

@@ -176,7 +176,7 @@ void t.test('late spans change derived but not declared totals', async (t) => {
   t.match(state.header, { total_tokens: 1000, total_cost_usd: 50 });
   sendSpan(state, { span_id: B, parent_span_id: A, cost_usd: 20 });
   state.finish(10);
-  t.match(state.header, { total_tokens: 1000, total_cost_usd: 20 }, 'the deepest span takes precedence');
+  t.match(state.header, { total_tokens: 1000, total_cost_usd: 50 }, 'the larger value counts');
 });
 
 void t.test('an outcome can be set in any status and survives a completion', async (t) => {

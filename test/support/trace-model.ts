@@ -2,6 +2,7 @@ import { byDepth } from './trace-order.js';
 import { moneyToNumber, moneyToText } from '../../src/signal/money.js';
 import type { RunStatus, SpanType } from '../../src/signal/span.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
+import { recursiveUsage } from './recursive-usage.js';
 import type { Shown, ShownTrace } from './traces-client.js';
 
 /** Fields of a message about a trace or span; null: not sent. Times in milliseconds, money in nano-USD. */
@@ -128,13 +129,8 @@ function tokensOf(span: SentSpan): number | null {
   return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
 }
 
-/** A span's usage counts only if none of its descendants reports any. */
 function usage(spans: readonly SentSpan[], measure: (span: SentSpan) => number | null): number | null {
-  const reports = (span: SentSpan): boolean => measure(span) !== null;
-  const isCovered = (span: SentSpan): boolean =>
-    spans.some((child) => child.parent_span_id === span.span_id && (reports(child) || isCovered(child)));
-  const counted = spans.filter((span) => reports(span) && !isCovered(span));
-  return spans.some(reports) ? counted.reduce((sum, span) => sum + (measure(span) ?? 0), 0) : null;
+  return recursiveUsage(spans, measure, ({ type }) => type);
 }
 
 /** The item as an SDK sends it; missing values are omitted. */

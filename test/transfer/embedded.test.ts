@@ -4,7 +4,10 @@ import t from 'tap';
 import { movedEvidence } from '../../src/alerting/evidence.js';
 import { invariant } from '../../src/signal/checked.js';
 import { importStores } from '../../src/storage/transfer/import-stores.js';
+import { ParquetReader } from '../../src/storage/duckdb/files/parquet-files.js';
+import { EXPORTED } from '../../src/storage/transfer/exported-tables.js';
 import { readManifest } from '../../src/storage/transfer/manifest.js';
+import { exportedRows, parquet } from '../../src/storage/transfer/parquet.js';
 import { StillClock } from '../../src/telemetry/still-clock.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { runInProcess } from '../support/cli.js';
@@ -137,6 +140,25 @@ void t.test('export and import', async (t) => {
     });
     t.match(await place.import(join(folder, 'nowhere')), { code: 2, stderr: /There is no directory/ });
     t.notOk(readdirSync(place.directory).includes('jackdaw.duckdb'), 'no store was made');
+  });
+
+  await t.test('reads files of a version that lacks columns', async (t) => {
+    const path = join(folder, 'older.parquet');
+    const { columns } = EXPORTED.spans;
+    const reader = await ParquetReader.open(testFolder(t));
+    t.teardown(() => {
+      reader.close();
+    });
+    const file = parquet(join(directory, 'telemetry', 'spans-000001.parquet'));
+    await reader.run(
+      `COPY (SELECT * EXCLUDE (counted_tokens, counted_cost) FROM ${file}) TO '${path}' (FORMAT parquet)`,
+    );
+    const rows = await reader.all(columns, file);
+    t.ok(rows.length > 10);
+    t.strictSame(
+      await reader.all(columns, exportedRows(path, columns)),
+      rows.map((row) => ({ ...row, counted_tokens: null, counted_cost: null })),
+    );
   });
 
   await t.test('an interrupted import leaves nothing visible to users', async (t) => {

@@ -68,18 +68,21 @@ void t.test('handles cycles, missing parents and spans that are their own parent
   t.equal(nodes.find((node) => node.span.id === 'c')?.depth, 2);
 });
 
-void t.test('cost and tokens count only on spans without reporting descendants', async (t) => {
-  const [root, , inner] = buildTree([
-    span('root', null, 0, 10, { cost: 99, tokens: 7 }),
-    span('one', 'root', 1, 2, { cost: 1 }),
-    span('two', 'root', 3, 9, { cost: 50, status: 'failed' }),
-    span('three', 'two', 4, 5, { cost: 2, status: 'failed' }),
-    span('twin', 'two', 4, 5, { cost: 2, counted: false }),
+void t.test('cost and tokens of a subtree follow the rule of the daemon', async (t) => {
+  const [root, call, , , , twin] = buildTree([
+    span('root', null, 0, 20, { type: 'agent', cost: 9, tokens: 70 }),
+    span('call', 'root', 1, 9, { type: 'llm', cost: 3, tokens: 30 }),
+    span('part', 'call', 2, 3, { type: 'llm', cost: 4, status: 'failed' }),
+    span('tool', 'call', 4, 8, { type: 'tool' }),
+    span('inner', 'tool', 5, 7, { type: 'llm', cost: 2, tokens: 40, status: 'failed' }),
+    span('twin', 'root', 10, 11, { type: 'llm', cost: 2, counted: false, sameAs: 'call' }),
   ]);
-  t.equal(root?.cost, 3);
-  t.equal(root?.tokens, 7, 'decided separately');
+  t.equal(call?.cost, 6, 'the larger of a call and its parts, and what is below its tools');
+  t.equal(call?.tokens, 70);
+  t.equal(twin?.cost, null, 'counted on another span');
+  t.equal(root?.cost, 9, 'more than below it');
+  t.equal(root?.tokens, 70);
   t.equal(root?.failedBelow, 2);
-  t.equal(inner?.cost, 2);
 });
 
 void t.test('handles a hundred thousand nested spans and as many siblings', async (t) => {

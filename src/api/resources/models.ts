@@ -10,17 +10,22 @@ import { runFilter } from '../support/runs.js';
 
 const modelSchema = Type.Object(
   {
-    model: nullable(Type.String({ description: 'Null: calls without a model.' })),
+    model: nullable(
+      Type.String({
+        description:
+          'Null: calls without a model, and usage that spans without a model report beyond the calls below them.',
+      }),
+    ),
     calls: count(
-      'Spans of type `llm`. A call reported by several instrumentations counts once, under the model of the span that counts.',
+      'Spans of type `llm`. A call reported by several instrumentations, or with parts below it, counts once, under the model of the span that counts.',
     ),
     priced_calls: count('Calls with a cost, reported or priced; may be fewer than `calls`.'),
     input_tokens: Type.Number(),
     output_tokens: Type.Number(),
     total_tokens: Type.Number(),
-    total_cost: nullable(usd('US dollars for the priced calls; null if none is priced')),
+    total_cost: nullable(usd('US dollars; null: nothing has a cost')),
     first_call_at: time(),
-    last_call_at: time('Both refer to the start of calls.'),
+    last_call_at: time('Both refer to the start of calls, or of other spans that report usage.'),
   },
   { title: 'ModelUsage' },
 );
@@ -32,7 +37,7 @@ const listModels = {
   tag: 'models',
   summary: 'List models with their calls, tokens and cost, most expensive first',
   description:
-    'Ordered by `total_cost`, then `calls`, descending. Models that are not in the price table have no cost.',
+    'Tokens and cost add up to those of the runs: what an agent or tool reports beyond the calls below it counts for its model, without a call. Ordered by `total_cost`, then `calls`, descending. Models that are not in the price table have no cost.',
   access: 'read',
   query: Type.Object({
     ...pageParameters,

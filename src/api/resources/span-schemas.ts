@@ -23,7 +23,7 @@ const headFields = {
   counted: Type.Optional(
     Type.Literal(false, {
       description:
-        'Set if another span reports the same model call and the call is counted there. The call and tokens of this span are not counted; its cost is, if that span has none. Its own values are shown as sent.',
+        'Set if another span reports the same model call and the call is counted there. The call and tokens of this span are not counted unless it reports more; its cost is, if that span has none. Its own values are shown as sent.',
     }),
   ),
   same_as: Type.Optional(uuid('With `counted`: the span on which the call is counted.')),

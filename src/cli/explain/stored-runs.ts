@@ -77,7 +77,7 @@ export class StoredRuns {
   finish(): readonly StoredRun[] {
     return [...this.#runs]
       .map(([traceId, { state, records }]) => {
-        for (const one of state.duplicateRewrites()) state.rewriteDuplicate(one);
+        for (const one of state.countsRewrites()) state.rewriteCounts(one);
         const rows = state.finish(1).spans.map(({ row }) => invariant(row, 'row of a span'));
         const spans = rows.map((row) => ({
           row,

@@ -269,7 +269,7 @@ export class SpanMapper {
     const output = outputData(type, reading);
     const errorMessage = errorOf(span, status, reading, exception, output);
     const cost = costOf(reading, origin);
-    const tokens = tokensOf(reading, origin);
+    const tokens = tokensOf(reading, origin, type);
     const named = { type, kind, spanName, name, isRoot };
     const hint = hintOf(named, reading, origin, this.#names);
     const started = times.started;

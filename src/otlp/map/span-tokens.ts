@@ -2,10 +2,14 @@ import { outputWithThoughts } from '../../signal/call-tokens.js';
 import type { Origin } from '../../signal/origin.js';
 import { cachedWrites } from './call-details.js';
 import { CONVENTIONS } from './clients/index.js';
+import type { SpanType } from '../../signal/span.js';
 import type { SpanReading } from './span-reading.js';
 
 const SEPARATE_CACHES: ReadonlySet<unknown> = new Set(
   CONVENTIONS.flatMap(({ separateCaches }) => separateCaches ?? []),
+);
+const RUNNING_TOTALS: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ runningTotals }) => runningTotals ?? []),
 );
 
 interface Tokens {
@@ -21,8 +25,9 @@ const NONE: Tokens = { input: null, output: null, total: null };
  * The tokens from attributes. Input is the total: cache reads and writes are added if a client counts them separately, as Anthropic
  * does. Output includes thoughts, which Gemini counts separately.
  */
-export function tokensOf(reading: SpanReading, origin: Origin): Tokens {
+export function tokensOf(reading: SpanReading, origin: Origin, type: SpanType): Tokens {
   if (reading.has('repeats_usage')) return NONE;
+  if (type === 'agent' && RUNNING_TOTALS.has(origin.scope?.name)) return NONE;
   const tokens = withCaches(reading, origin);
   const output = withThoughts(tokens, reading);
   if (output === tokens.output) return tokens;

@@ -12,9 +12,10 @@ import type { Micros } from '../../signal/time.js';
  * nor do two with different response ids. Each span joins the first call that matches, in the order of starts, then ids; spans with a
  * response id come first.
  *
- * One span of a call counts ({@link DuplicateCall}): among the most complete ones the one that began last, because it is nearest to the
- * model. Cost is decided separately: if that span has no cost, the cost of another counts. Values of a span count less than those of its
- * descendants, as in `usage.ts`.
+ * One span of a call counts ({@link CallReport}): among the most complete ones the one that began last, because it is nearest to the
+ * model. Cost is decided separately: if that span has no cost, the cost of another counts. A report with a larger value counts instead,
+ * so that a run never totals less than one of its spans. What a report around the counted one says is not dropped: `usage.ts` counts the
+ * larger one there.
  */
 
 /** The fields of a span that the rule uses. */
@@ -29,19 +30,27 @@ export interface CallSpan {
   readonly cost_usd: NanoUsd | null;
 }
 
-/** Bits for the parts of a span that count. */
+/** Bits for the parts of a model call that count. Tokens count with the call. */
 export const COUNTS = { call: 1, cost: 2 } as const;
-/** Everything counts: the only reporter of its call. Tokens count with the call. */
+/** Everything counts. */
 export const WHOLE = COUNTS.call | COUNTS.cost;
 
-/** Which parts of a span count, and which other span counts its call. */
-export interface DuplicateCall {
+/** What of a report counts, if several spans report its call. */
+export interface CallReport {
+  /** The span on which the call is counted; null for that span. */
   readonly same_as: string | null;
-  readonly counted: number;
+  readonly isCall: boolean;
+  readonly tokens: boolean;
+  readonly cost: boolean;
 }
 
-/** The span is the only reporter of its call. */
-export const NO_DUPLICATE: DuplicateCall = { same_as: null, counted: WHOLE };
+/** Where the spans of a run are: `UsageTree`. */
+export interface CallPlaces {
+  /** The ids of the spans above any span that reports a measure. */
+  covered(measure: (span: CallSpan) => number | null): ReadonlySet<string>;
+  /** Whether one model call is a part of another one: below it without a tool or agent in between. Both are ids. */
+  isPart(inner: string, outer: string): boolean;
+}
 
 /** Whether a span reports a measure, and whether a descendant does too. */
 const SAYS = { nothing: 0, covered: 1, first: 2 } as const;
@@ -56,6 +65,7 @@ interface Reporter extends CallKey {
   readonly end: Micros;
   readonly tokens: Says;
   readonly cost: Says;
+  readonly said: { readonly tokens: number; readonly cost: number };
 }
 
 /** Maximum size of a group of overlapping reporters; in larger groups every span counts. Bounds the changes that one new span can cause. */
@@ -117,16 +127,16 @@ export function withoutLogged<Span extends CallSpan>(
 
 const NONE_LOGGED: ReadonlyMap<string, string> = new Map();
 
-/**
- * The spans of a run of which not everything counts, by id.
- *
- * @param covered the spans above one that reports tokens, and those above one that reports a cost
- */
+/** The reports of calls that several spans of a run report, by the ids of the spans. */
 export function duplicateCalls(
   spans: readonly CallSpan[],
-  covered: { readonly tokens: ReadonlySet<string>; readonly cost: ReadonlySet<string> },
-): ReadonlyMap<string, DuplicateCall> {
-  const found = new Map<string, DuplicateCall>();
+  places: CallPlaces,
+): ReadonlyMap<string, CallReport> {
+  const found = new Map<string, CallReport>();
+  const covered = {
+    tokens: places.covered(({ total_tokens: tokens }) => tokens),
+    cost: places.covered(({ cost_usd: cost }) => cost),
+  };
   const placeOf = placesIn(spans);
   const reporters: Reporter[] = [];
   for (const span of spans) {
@@ -141,33 +151,45 @@ export function duplicateCalls(
       end: endOf(span),
       tokens: says(span.total_tokens, covered.tokens),
       cost: says(span.cost_usd, covered.cost),
+      said: { tokens: span.total_tokens ?? -1, cost: span.cost_usd ?? -1 },
     });
   }
   reporters.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
-  for (const together of overlappingGroups(reporters))
-    for (const [id, duplicate] of duplicatesIn(together)) found.set(id, duplicate);
+  for (const together of overlappingGroups(reporters)) {
+    if (together.length < 2 || together.length > MAX_REPORTERS) continue;
+    for (const call of callsOf(together)) if (call.length > 1) decide(call, places, found);
+  }
   return found;
 }
 
-/**
- * Which parts of some reporters count, for those of which not everything counts.
- *
- * @param reporters a whole group of overlapping reporters, in the order of starts, then ids
- */
-function duplicatesIn(reporters: readonly Reporter[]): ReadonlyMap<string, DuplicateCall> {
-  const found = new Map<string, DuplicateCall>();
-  if (reporters.length < 2 || reporters.length > MAX_REPORTERS) return found;
-  for (const call of callsOf(reporters)) if (call.length > 1) decide(call, found);
-  return found;
-}
-
-function decide(call: readonly Reporter[], found: Map<string, DuplicateCall>): void {
-  const counted = best(call, weightOf);
-  const costs = best(call, (reporter) => (reporter === counted ? 0.5 : 0) + reporter.cost);
+function decide(call: readonly Reporter[], places: CallPlaces, found: Map<string, CallReport>): void {
+  const isAround = (one: Reporter, other: Reporter): boolean => places.isPart(other.id, one.id);
+  /** The reporter whose measure counts: the given one, unless one that is not around it reports more. */
+  const most = (from: Reporter, measure: keyof Reporter['said']): Reporter => {
+    const larger = call.filter(
+      (one) => one.said[measure] > from.said[measure] && one !== from && !isAround(one, from),
+    );
+    const [next] = larger;
+    return next === undefined
+      ? from
+      : most(
+          larger.reduce((top, one) => (one.said[measure] >= top.said[measure] ? one : top), next),
+          measure,
+        );
+  };
+  const counted = most(best(call, weightOf), 'tokens');
+  const costs = most(
+    best(call, (reporter) => (reporter === counted ? 0.5 : 0) + reporter.cost),
+    'cost',
+  );
   for (const reporter of call) {
-    const isCounted = reporter === counted;
-    const counts = (isCounted ? COUNTS.call : 0) | (reporter === costs ? COUNTS.cost : 0);
-    if (counts !== WHOLE) found.set(reporter.id, { same_as: isCounted ? null : counted.id, counted: counts });
+    const isCall = reporter === counted;
+    found.set(reporter.id, {
+      same_as: isCall ? null : counted.id,
+      isCall,
+      tokens: isCall || isAround(reporter, counted),
+      cost: reporter === costs || isAround(reporter, costs),
+    });
   }
 }
 

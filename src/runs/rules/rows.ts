@@ -53,8 +53,11 @@ export interface SpanRow extends Omit<
   call_key: string | null;
   /** The span by which its call is counted, where that is another one: `duplicate-calls.ts`. */
   same_as: string | null;
-  /** What counts of it, in bits of `COUNTS`; null: all of it. */
+  /** What counts of a model call, in bits of `COUNTS`; null: all of it. */
   counted: number | null;
+  /** How much of its tokens and cost counts, if not what `counted` says: `SpanCounts` in `usage.ts`. */
+  counted_tokens: number | null;
+  counted_cost: number | null;
   /** Bits of {@link DERIVED}, and {@link REMOTE_PARENT}. */
   derived: number;
 }
@@ -77,6 +80,8 @@ export const FACT_FIELDS = [
   'call_key',
   'same_as',
   'counted',
+  'counted_tokens',
+  'counted_cost',
   'derived',
 ] as const;
 

@@ -6,11 +6,11 @@ import { formatUuid, parseUuid, uuidKey, wordsOfKey } from '../../worker/uuid-wo
 import { REMOTE_PARENT } from './derived.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import type { FACT_FIELDS, SpanRow } from './rows.js';
-import { WHOLE, type DuplicateCall } from './duplicate-calls.js';
-import type { UsageNode } from './usage.js';
+import { WHOLE } from './duplicate-calls.js';
+import type { SpanCounts, UsageNode } from './usage.js';
 
 /** The fields of a span that its run's header and the service map depend on. Ids are keys ({@link uuidKey}) to save memory. */
-export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan, DuplicateCall {}
+export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan, SpanCounts {}
 
 /** @param node the number of its node in the service map */
 export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: number): SpanFacts {
@@ -32,6 +32,8 @@ export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: 
     call_key: row.call_key,
     same_as: row.same_as === null ? null : keyOf(row.same_as),
     counted: row.counted ?? WHOLE,
+    counted_tokens: row.counted_tokens,
+    counted_cost: row.counted_cost,
   };
 }
 
@@ -55,9 +57,17 @@ function idOf(key: string): string {
   return formatUuid(WORDS, 0);
 }
 
-/** The duplicate state of a span in its row's format. @param duplicate with an id as a key */
-export function duplicateColumns({ same_as, counted }: DuplicateCall): Pick<SpanRow, 'same_as' | 'counted'> {
-  return { same_as: same_as === null ? null : idOf(same_as), counted: counted === WHOLE ? null : counted };
+/** The counts of a span in its row. */
+export type CountsColumns = Pick<SpanRow, keyof SpanCounts>;
+
+/** @param counts with an id as a key */
+export function countsColumns({ same_as, counted, counted_tokens, counted_cost }: SpanCounts): CountsColumns {
+  return {
+    same_as: same_as === null ? null : idOf(same_as),
+    counted: counted === WHOLE ? null : counted,
+    counted_tokens,
+    counted_cost,
+  };
 }
 
 /** @param code a position in `AGENT_SOURCES` */

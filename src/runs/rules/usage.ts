@@ -1,4 +1,6 @@
 import type { NanoUsd } from '../../signal/money.js';
+import { itemAt } from '../../signal/checked.js';
+import { TYPE_CODES } from '../../signal/trace-map.js';
 import { ExactSum } from './exact-sum.js';
 import {
   COUNTS,
@@ -6,12 +8,55 @@ import {
   withoutLogged,
   duplicateCalls,
   WHOLE,
+  type CallPlaces,
+  type CallReport,
   type CallSpan,
-  type DuplicateCall,
 } from './duplicate-calls.js';
 
+/**
+ * The rule that adds up usage, for tokens and cost apart. A model call counts the larger of what it reports and what its parts report
+ * (spans below it without a tool or agent in between), plus what is below its tools and agents. Any other span counts the larger of
+ * what it reports and the sum of what is below it. Spans whose parents form a cycle have no parent here. Duplicate calls count once:
+ * `duplicate-calls.ts`.
+ *
+ * The total is the sum of an amount per span: what the span reports beyond the spans that count in its place. So sums by model, agent
+ * or time agree with sums of runs. A model call and its parts are one call; the innermost span with tokens counts as the call.
+ */
+
 /** The fields of a span that its trace's usage depends on. */
-export type UsageNode = CallSpan;
+export interface UsageNode extends CallSpan {
+  /** A position in `SPAN_TYPES`. */
+  readonly type: number;
+}
+
+/** What of a span counts toward its run, in the form that stores keep. */
+export interface SpanCounts {
+  /** The span on which its call is counted, if it is a duplicate. */
+  readonly same_as: string | null;
+  /** Bits of {@link COUNTS}. Only used for model calls. */
+  readonly counted: number;
+  /** How many of its tokens count. Null: all tokens of a model call that {@link counted} includes; otherwise none. */
+  readonly counted_tokens: number | null;
+  /** How much of its cost counts. Null: as for the tokens. */
+  readonly counted_cost: NanoUsd | null;
+}
+
+/** A model call that counts with everything it reports, or another span that adds nothing to the spans below it. */
+export const USUAL_COUNTS: SpanCounts = {
+  same_as: null,
+  counted: WHOLE,
+  counted_tokens: null,
+  counted_cost: null,
+};
+
+export function hasSameCounts(one: SpanCounts, other: SpanCounts): boolean {
+  return (
+    one.same_as === other.same_as &&
+    one.counted === other.counted &&
+    one.counted_tokens === other.counted_tokens &&
+    one.counted_cost === other.counted_cost
+  );
+}
 
 /** The largest sum that is kept, the last integer that a double holds exactly: this many tokens, or 9 007 199.254740991 USD. */
 export const MOST_USAGE = Number.MAX_SAFE_INTEGER;
@@ -22,53 +67,128 @@ export interface Usage {
   readonly total_cost_usd: NanoUsd | null;
 }
 
-const NO_DUPLICATES: ReadonlyMap<string, DuplicateCall> = new Map();
+/** The amounts of a span that count toward its run; null if it reports none. */
+export function countedUsage(
+  span: Pick<UsageNode, 'type' | 'total_tokens' | 'cost_usd'> & SpanCounts,
+): Usage {
+  const { total_tokens: tokens, cost_usd: cost, counted_tokens, counted_cost } = span;
+  const counted = span.type === LLM ? span.counted : 0;
+  return {
+    total_tokens: tokens && (counted_tokens ?? usualAmount(tokens, counted & COUNTS.call)),
+    total_cost_usd: cost && (counted_cost ?? usualAmount(cost, counted & COUNTS.cost)),
+  };
+}
+
+function usualAmount(reported: number, bit: number): number {
+  return bit === 0 ? 0 : reported;
+}
 
 /**
- * A trace's usage from its spans: what a span reports counts only if none of its descendants reports the same measure. An agent span that
- * repeats the sum of its children is not counted twice; tokens and cost are judged apart, because instrumentations often give one at the
- * model call and the other at the agent. If several spans report a call, one counts: `duplicate-calls.ts`.
+ * The counted part of a span's input or output tokens: the same share as of all its tokens, rounded down. The engines have it in SQL,
+ * too.
  */
+export function shareOf(part: number | null, counted: number | null, all: number | null): number {
+  if (part === null || counted === null || all === null) return 0;
+  return counted === all ? part : Number((BigInt(part) * BigInt(counted)) / BigInt(Math.max(all, 1)));
+}
+
+/** A trace's usage from its spans. */
 export function usageOf(spans: readonly UsageNode[]): Usage {
   return countedOnce(spans).usage;
 }
 
-/** The same, and the counted parts of the spans of which not everything counts, by id. */
+const LLM = TYPE_CODES.llm;
+const NO_REPORTS: ReadonlyMap<string, CallReport> = new Map();
+const NO_COUNTS: ReadonlyMap<string, SpanCounts> = new Map();
+
+/** A trace's usage, and the counts of the spans that differ from {@link USUAL_COUNTS}, by id. */
 export function countedOnce(all: readonly UsageNode[]): {
   readonly usage: Usage;
-  readonly duplicates: ReadonlyMap<string, DuplicateCall>;
+  readonly counts: ReadonlyMap<string, SpanCounts>;
 } {
   const { own: spans, logged } = withoutLogged(all);
-  const parents = new Map<string, string>();
-  for (const { span_id, parent_span_id } of spans) {
-    if (parent_span_id !== null) parents.set(span_id, parent_span_id);
+  const tree = treeOf(spans);
+  const { size } = tree;
+  if (size === 0) return { usage: usageFrom(null, null), counts: NO_COUNTS };
+  const reports = haveSeveralReporters(keysOf(tree.spans))
+    ? duplicateCalls(tree.spans, placesIn(tree))
+    : NO_REPORTS;
+  const said = { tokens: new Float64Array(size).fill(NOTHING), cost: new Float64Array(size).fill(NOTHING) };
+  const ranks = new Int8Array(size).fill(NONE);
+  let hasTokens = false;
+  let hasCost = false;
+  for (let i = 0; i < size; i++) {
+    const { span_id, type, total_tokens: tokens, cost_usd: cost } = itemAt(tree.spans, i);
+    const report = reports.size === 0 ? undefined : reports.get(span_id);
+    if (tokens !== null) {
+      hasTokens = true;
+      if (report?.tokens !== false) said.tokens[i] = tokens;
+    }
+    if (cost !== null) {
+      hasCost = true;
+      if (report?.cost !== false) said.cost[i] = cost;
+    }
+    if (type === LLM && report?.isCall !== false) ranks[i] = tokens !== null ? 2 : cost !== null ? 1 : 0;
   }
-  const covered = { tokens: coveredIn(spans, parents, tokensOf), cost: coveredIn(spans, parents, costOf) };
-  const duplicates = haveSeveralReporters(keysOf(spans)) ? duplicateCalls(spans, covered) : NO_DUPLICATES;
-  const counts = (span: UsageNode, bit: number): boolean =>
-    ((duplicates.get(span.span_id)?.counted ?? WHOLE) & bit) !== 0;
-  const tokens = sumOf(
-    spans,
-    tokensOf,
-    (span) => !covered.tokens.has(span.span_id) && counts(span, COUNTS.call),
-  );
-  const cost = sumOf(spans, costOf, (span) => !covered.cost.has(span.span_id) && counts(span, COUNTS.cost));
-  const usage = usageFrom(tokens, cost);
-  if (logged.size === 0) return { usage, duplicates };
-  const left = [...logged].map(([id, same_as]) => [id, { same_as, counted: 0 }] as const);
-  return { usage, duplicates: new Map([...duplicates, ...left]) };
+  const tokens = amountsIn(tree, said.tokens);
+  const cost = amountsIn(tree, said.cost);
+  const calls = callsIn(tree, ranks);
+  const priced = innermostWith(tree, said.cost);
+  const counts = new Map<string, SpanCounts>();
+  for (let i = 0; i < size; i++) {
+    const span = itemAt(tree.spans, i);
+    const own = {
+      tokens: numberAt(tokens, i),
+      cost: numberAt(cost, i),
+      isCall: calls[i] === 1,
+      isPriced: priced[i] === 1,
+    };
+    const isLlm = span.type === LLM;
+    const isUsual = isLlm
+      ? own.isCall &&
+        own.tokens === (span.total_tokens ?? 0) &&
+        (own.isPriced || span.cost_usd === null) &&
+        own.cost === (span.cost_usd ?? 0)
+      : own.tokens === 0 && own.cost === 0;
+    if (isUsual && reports.size === 0) continue;
+    const its = countsOf(span, reports.get(span.span_id), own);
+    if (!hasSameCounts(its, USUAL_COUNTS)) counts.set(span.span_id, its);
+  }
+  for (const [id, same_as] of logged)
+    counts.set(id, { same_as, counted: 0, counted_tokens: null, counted_cost: null });
+  const usage = usageFrom(hasTokens ? sumOf(tokens) : null, hasCost ? sumOf(cost) : null);
+  return { usage, counts };
+}
+
+function sumOf(amounts: Float64Array): number {
+  const sum = new ExactSum();
+  for (const amount of amounts) if (amount > 0) sum.add(amount);
+  return sum.value;
 }
 
 function* keysOf(spans: readonly UsageNode[]): Generator<string | null> {
   for (const { call_key } of spans) yield call_key;
 }
 
-function tokensOf(span: UsageNode): number | null {
-  return span.total_tokens;
-}
-
-function costOf(span: UsageNode): number | null {
-  return span.cost_usd;
+function countsOf(
+  { type, total_tokens, cost_usd }: UsageNode,
+  report: CallReport | undefined,
+  its: {
+    readonly tokens: number;
+    readonly cost: number;
+    readonly isCall: boolean;
+    readonly isPriced: boolean;
+  },
+): SpanCounts {
+  const isPriced = cost_usd === null ? (report?.cost ?? its.isCall) : its.isPriced;
+  const counted = type === LLM ? (its.isCall ? COUNTS.call : 0) | (isPriced ? COUNTS.cost : 0) : WHOLE;
+  const bits = type === LLM ? counted : 0;
+  return {
+    same_as: report?.same_as ?? null,
+    counted,
+    counted_tokens: its.tokens === usualAmount(total_tokens ?? 0, bits & COUNTS.call) ? null : its.tokens,
+    counted_cost: its.cost === usualAmount(cost_usd ?? 0, bits & COUNTS.cost) ? null : its.cost,
+  };
 }
 
 /** Sums of both measures as a trace shows them: no larger than what is kept. */
@@ -79,36 +199,159 @@ export function usageFrom(tokens: number | null, cost: NanoUsd | null): Usage {
   };
 }
 
-/** Null if no span reports any. */
-function sumOf(
-  spans: readonly UsageNode[],
-  measure: (span: UsageNode) => number | null,
-  counts: (span: UsageNode) => boolean,
-): number | null {
-  let sum: ExactSum | null = null;
-  for (const span of spans) {
-    const value = measure(span);
-    if (value === null) continue;
-    sum ??= new ExactSum();
-    if (counts(span)) sum.add(value);
-  }
-  return sum?.value ?? null;
+/** The model calls of a trace and the other spans that report usage, each below the nearest of them. */
+interface UsageTree {
+  readonly size: number;
+  /** Parents first. */
+  readonly spans: readonly UsageNode[];
+  /** For each of them the position of the nearest one above it; -1 if there is none. */
+  readonly above: Int32Array;
+  /** The same, without those above a tool or agent: a model call and its parts. */
+  readonly around: Int32Array;
 }
 
-/** The ids above any span that reports the measure. A walk ends at an id it met before, so it also ends in a cycle of parents. */
-function coveredIn(
-  spans: readonly UsageNode[],
-  parents: ReadonlyMap<string, string>,
-  measure: (span: UsageNode) => number | null,
-): ReadonlySet<string> {
-  const above = new Set<string>();
-  for (const span of spans) {
-    if (measure(span) === null) continue;
-    let id = span.parent_span_id;
-    while (id !== null && !above.has(id)) {
-      above.add(id);
-      id = parents.get(id) ?? null;
+const NONE = -1;
+const UNKNOWN = -2;
+const ON_PATH = -3;
+/** A measure that a span does not report. */
+const NOTHING = -1;
+
+function reportsUsage({ type, total_tokens, cost_usd }: UsageNode): boolean {
+  return type === LLM || total_tokens !== null || cost_usd !== null;
+}
+
+/** Whether what is below the span is not part of a model call above it. */
+function separates({ type }: UsageNode): boolean {
+  return type === TYPE_CODES.tool || type === TYPE_CODES.agent;
+}
+
+function numberAt(numbers: Float64Array | Int32Array | Int8Array, i: number): number {
+  return numbers[i] ?? NONE;
+}
+
+/** Visits every span at most once. */
+function treeOf(spans: readonly UsageNode[]): UsageTree {
+  const size = spans.reduce((count, span) => (reportsUsage(span) ? count + 1 : count), 0);
+  const tree = {
+    size,
+    spans: new Array<UsageNode>(),
+    above: new Int32Array(size).fill(NONE),
+    around: new Int32Array(size).fill(NONE),
+  };
+  if (size === 0) return tree;
+  const places = new Map<string, number>();
+  for (let i = 0; i < spans.length; i++) places.set(itemAt(spans, i).span_id, i);
+  // What is above the children of each span: the position in the tree, and the same unless a tool or agent is in between.
+  const above = new Int32Array(spans.length).fill(UNKNOWN);
+  const around = new Int32Array(spans.length).fill(NONE);
+  const path: number[] = [];
+  for (let from = 0; from < spans.length; from++) {
+    if (numberAt(above, from) !== UNKNOWN || !reportsUsage(itemAt(spans, from))) continue;
+    let at = from;
+    while (at >= 0 && above[at] === UNKNOWN) {
+      above[at] = ON_PATH;
+      path.push(at);
+      const parent = itemAt(spans, at).parent_span_id;
+      at = parent === null ? NONE : (places.get(parent) ?? NONE);
+    }
+    // The path met itself: the spans since then form a cycle.
+    const ring = at >= 0 && above[at] === ON_PATH ? path.indexOf(at) : path.length;
+    for (let step = path.length - 1; step >= 0; step--) {
+      const i = itemAt(path, step);
+      const parent = step >= ring ? NONE : step + 1 < path.length ? itemAt(path, step + 1) : at;
+      const span = itemAt(spans, i);
+      const isApart = separates(span);
+      const [next, part] = parent < 0 ? [NONE, NONE] : [numberAt(above, parent), numberAt(around, parent)];
+      if (reportsUsage(span)) {
+        const place = tree.spans.length;
+        tree.spans.push(span);
+        tree.above[place] = next;
+        tree.around[place] = isApart ? NONE : part;
+        above[i] = around[i] = place;
+      } else {
+        above[i] = next;
+        around[i] = isApart ? NONE : part;
+      }
+    }
+    path.length = 0;
+  }
+  return tree;
+}
+
+function placesIn({ spans, above, around, size }: UsageTree): CallPlaces {
+  const places = new Map(spans.map(({ span_id }, i) => [span_id, i]));
+  return {
+    covered: (measure) => {
+      const ids = new Set<string>();
+      for (let i = size - 1; i >= 0; i--) {
+        const span = itemAt(spans, i);
+        const over = spans[numberAt(above, i)];
+        if (over !== undefined && (measure(span) !== null || ids.has(span.span_id))) ids.add(over.span_id);
+      }
+      return ids;
+    },
+    isPart: (inner, outer) => {
+      const top = places.get(outer) ?? NONE;
+      let i = places.get(inner) ?? NONE;
+      while (i > top) i = numberAt(around, i);
+      return i >= 0 && i === top;
+    },
+  };
+}
+
+/** How much of a measure counts on each span. */
+function amountsIn({ size, spans, above, around }: UsageTree, said: Float64Array): Float64Array {
+  const counted = new Float64Array(size);
+  // What counts below each span: of the model call to which it belongs, and beyond tools and agents.
+  const parts = new Float64Array(size);
+  const beyond = new Float64Array(size);
+  for (let i = size - 1; i >= 0; i--) {
+    const far = numberAt(beyond, i);
+    const near = numberAt(parts, i);
+    const covered = itemAt(spans, i).type === LLM ? near : near + far;
+    const own = Math.max(0, numberAt(said, i) - covered);
+    counted[i] = own;
+    const next = numberAt(above, i);
+    if (next < 0) continue;
+    if (numberAt(around, i) < 0) beyond[next] = numberAt(beyond, next) + near + own + far;
+    else {
+      parts[next] = numberAt(parts, next) + near + own;
+      beyond[next] = numberAt(beyond, next) + far;
     }
   }
-  return above;
+  return counted;
+}
+
+/** Marks the model calls that report a measure of which no part reports it. */
+function innermostWith({ size, spans, around }: UsageTree, said: Float64Array): Uint8Array {
+  const found = new Uint8Array(size);
+  const isBelow = new Uint8Array(size);
+  for (let i = size - 1; i >= 0; i--) {
+    const isOne = numberAt(said, i) !== NOTHING && itemAt(spans, i).type === LLM;
+    if (isOne && isBelow[i] === 0) found[i] = 1;
+    const next = numberAt(around, i);
+    if (next >= 0 && (isOne || isBelow[i] === 1)) isBelow[next] = 1;
+  }
+  return found;
+}
+
+/**
+ * Marks the spans that count as calls: the innermost ones that report tokens, else a cost, else anything.
+ *
+ * @param ranks how much each model call reports; -1 for other spans and for duplicates
+ */
+function callsIn({ size, around }: UsageTree, ranks: Int8Array): Uint8Array {
+  const best = new Int8Array(size).fill(NONE);
+  for (let i = size - 1; i >= 0; i--) {
+    const next = numberAt(around, i);
+    if (next >= 0) best[next] = Math.max(numberAt(best, next), numberAt(ranks, i), numberAt(best, i));
+  }
+  const found = new Uint8Array(size);
+  const isWithin = new Uint8Array(size);
+  for (let i = 0; i < size; i++) {
+    const next = numberAt(around, i);
+    if (next >= 0 && (found[next] === 1 || isWithin[next] === 1)) isWithin[i] = 1;
+    else if (numberAt(ranks, i) > numberAt(best, i)) found[i] = 1;
+  }
+  return found;
 }

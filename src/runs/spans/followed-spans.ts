@@ -13,10 +13,9 @@ import { contextWeight, type RunContext } from '../../signal/run-context.js';
 import { contextOf } from '../rules/context-of-spans.js';
 import type { Micros } from '../../signal/time.js';
 import { lastOutcome } from '../rules/run-outcome.js';
-import { NO_DUPLICATE } from '../rules/duplicate-calls.js';
-import { countedOnce, type Usage } from '../rules/usage.js';
+import { countedOnce, hasSameCounts, USUAL_COUNTS, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import type { DuplicateRewrite, RunSpans } from './run-spans.js';
+import type { CountsRewrite, RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
 /** The spans of a run as objects. Derived values are recomputed from all of them after a change, about 1 microsecond per span. */
@@ -115,12 +114,12 @@ export class FollowedSpans implements RunSpans {
     return contextOf(this.all());
   }
 
-  duplicateRewrites(): DuplicateRewrite[] {
-    const { duplicates } = this.#once();
-    const rewrites: DuplicateRewrite[] = [];
-    for (const { span_id, same_as, counted } of this.all()) {
-      const now = duplicates.get(span_id) ?? NO_DUPLICATE;
-      if (same_as !== now.same_as || counted !== now.counted) rewrites.push({ span_id, duplicate: now });
+  countsRewrites(): CountsRewrite[] {
+    const { counts } = this.#once();
+    const rewrites: CountsRewrite[] = [];
+    for (const span of this.all()) {
+      const now = counts.get(span.span_id) ?? USUAL_COUNTS;
+      if (!hasSameCounts(span, now)) rewrites.push({ span_id: span.span_id, counts: now });
     }
     return rewrites;
   }

@@ -1,13 +1,13 @@
 import type { RunFacts } from '../rules/run-facts.js';
 import type { Micros } from '../../signal/time.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import type { DuplicateCall } from '../rules/duplicate-calls.js';
+import type { SpanCounts } from '../rules/usage.js';
 import type { SpanState } from './span-state.js';
 
-/** The new duplicate state of a span. The ids are keys. */
-export interface DuplicateRewrite {
+/** The new counts of a span. The ids are keys. */
+export interface CountsRewrite {
   readonly span_id: string;
-  readonly duplicate: DuplicateCall;
+  readonly counts: SpanCounts;
 }
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
@@ -29,10 +29,8 @@ export interface RunSpans extends RunFacts {
   top(): SpanFacts | undefined;
   /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a truncated run. */
   lastOutcome(): SpanFacts | undefined;
-  /**
-   * The spans whose stored duplicate state is outdated: `rules/duplicate-calls.ts`. None of a truncated run.
-   */
-  duplicateRewrites(): readonly DuplicateRewrite[];
+  /** The spans whose stored counts are outdated: `rules/usage.ts`. Of a truncated run, only in the commit that truncates it. */
+  countsRewrites(): readonly CountsRewrite[];
   /** The latest start or end of any span; -Infinity if there is none. */
   lastTime(): Micros;
 }

@@ -3,7 +3,7 @@ import { isBefore } from '../rules/shallowest.js';
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import { usageFrom, type Usage } from '../rules/usage.js';
+import { countedUsage, hasSameCounts, USUAL_COUNTS, usageFrom, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import {
@@ -16,7 +16,7 @@ import {
   type Summary,
   type Top,
 } from './truncated-summary.js';
-import type { RunSpans } from './run-spans.js';
+import type { CountsRewrite, RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
 /** The parts of a stored header that are used here. */
@@ -87,7 +87,7 @@ export class TruncatedSpans implements RunSpans {
   /** @param spans at least one; must not be changed afterwards */
   static of(spans: RunSpans): TruncatedSpans {
     const { agent, started_at } = spans.header();
-    const { total_tokens, total_cost_usd } = spans.usage();
+    const { total_tokens, total_cost_usd } = storedUsage(spans);
     const top = spans.top();
     if (top === undefined) throw new RangeError('cannot truncate a run without spans');
     return new TruncatedSpans({
@@ -185,8 +185,9 @@ export class TruncatedSpans implements RunSpans {
     const before = this.get(span.span_id);
     if (before === undefined) this.#size++;
     if (span.type === TYPE_CODES.llm) {
-      this.#tokens = grown(this.#tokens, before?.total_tokens, span.total_tokens);
-      this.#cost = grown(this.#cost, before?.cost_usd, span.cost_usd);
+      const [earlier, now] = [before && countedUsage(before), countedUsage(span)];
+      this.#tokens = grown(this.#tokens, earlier?.total_tokens, now.total_tokens);
+      this.#cost = grown(this.#cost, earlier?.total_cost_usd, now.total_cost_usd);
     }
     this.#touched.set(span.span_id, span);
     this.#isOfAgent ||= isOfAgent(span);
@@ -255,8 +256,22 @@ export class TruncatedSpans implements RunSpans {
     return undefined;
   }
 
-  duplicateRewrites(): [] {
-    return [];
+  /**
+   * In the commit that truncates the run, those of its spans before. Later, a span that is not a model call counts nothing, because the
+   * spans below it are unknown: it may repeat what they report.
+   */
+  countsRewrites(): readonly CountsRewrite[] {
+    const before = (this.#before?.countsRewrites() ?? []).filter(
+      ({ span_id }) => !this.#touched.has(span_id),
+    );
+    const later = [...this.#touched.values()].filter(
+      (span) =>
+        span.seq === 0 &&
+        span.type !== TYPE_CODES.llm &&
+        !(this.#before?.has(span.span_id) ?? false) &&
+        !hasSameCounts(span, USUAL_COUNTS),
+    );
+    return [...before, ...later.map(({ span_id }) => ({ span_id, counts: USUAL_COUNTS }))];
   }
 
   lastTime(): Micros {
@@ -275,6 +290,22 @@ function openness(span: SpanFacts): number {
 }
 
 /** A sum after a span's value changed; values only ever appear. */
+/** The usage of a run as the counts of its spans add up, of which some may still be rewritten. */
+function storedUsage(spans: RunSpans): Usage {
+  let { total_tokens: tokens, total_cost_usd: cost } = spans.usage();
+  if (tokens !== null) tokens = 0;
+  if (cost !== null) cost = 0;
+  for (const key of spans.keys()) {
+    const span = spans.get(key);
+    if (span === undefined) continue;
+    const counted = countedUsage(span);
+    tokens = grown(tokens, null, counted.total_tokens);
+    cost = grown(cost, null, counted.total_cost_usd);
+  }
+  return { total_tokens: tokens, total_cost_usd: cost };
+}
+
+/** A sum after the counted value of a span changed. */
 function grown(sum: number | null, before: number | null | undefined, after: number | null): number | null {
   return after === null ? sum : (sum ?? 0) + after - (before ?? 0);
 }

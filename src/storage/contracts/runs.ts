@@ -472,9 +472,9 @@ export interface Sessions {
 /** Filter of model calls. Absent: no restriction. */
 export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time'>;
 
-/** Usage of one model by its calls (spans of type `llm`). */
+/** Usage of one model by its calls (spans of type `llm`), and by what other spans report beyond the calls below them. */
 export interface ModelUsage {
-  /** Null: calls without a model. */
+  /** Null: no model. */
   readonly model: string | null;
   readonly calls: number;
   readonly priced_calls: number;

@@ -18,8 +18,8 @@ import { AWAITS_ROOT, DERIVED, FOLLOWS_SPANS, REMOTE_PARENT } from '../../runs/r
 import { indexOf } from '../schema/table.js';
 import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
-import { haveSeveralReporters, WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
-import { countedOnce, type Usage, type UsageNode } from '../../runs/rules/usage.js';
+import { WHOLE } from '../../runs/rules/duplicate-calls.js';
+import { countedOnce, type SpanCounts, type Usage, type UsageNode } from '../../runs/rules/usage.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
 import { serializeJson } from '../../signal/json.js';
 import type { GivenPayload } from '../../runs/rules/payload.js';
@@ -129,9 +129,9 @@ export class TracesEncoder {
     const traces = new ColumnsWriter(TRACE_MESSAGE, batch.items.length, this.#traceText);
     let row = 0;
     batch.items.forEach((item, i) => {
-      const used = usedIn(item);
-      for (const span of item.spans) writeSpan(spans, row++, span, used?.duplicates.get(span.span_id));
-      writeHeader(traces, i, item, used?.usage);
+      const { usage, counts } = countedOnce(item.spans.map(usageNode));
+      for (const span of item.spans) writeSpan(spans, row++, span, counts.get(span.span_id));
+      writeHeader(traces, i, item, usage);
     });
     this.#writePayloads(spans, batch);
     return {
@@ -165,21 +165,14 @@ export function transferablesOf({ traces, spans, named }: EncodedTraces): ArrayB
   return [...transferables(traces), ...transferables(spans), ...prompts];
 }
 
-/** The usage of the spans of a trace, and its duplicate calls; undefined if neither is needed. */
-function usedIn({ trace, spans }: TraceRecord): ReturnType<typeof countedOnce> | undefined {
-  const isDeclared = trace.total_tokens !== null && trace.total_cost_usd !== null;
-  if (isDeclared && !haveSeveralReporters(spans.map(callKeyOf))) return undefined;
-  return countedOnce(spans.map(usageNode));
-}
-
 function callKeyOf({ type, call }: SpanRecord): string | null {
   return type === 'llm' ? (call?.key ?? null) : null;
 }
 
 interface EncodedSpan {
   readonly span: SpanRecord;
-  /** Set for a span whose model call several spans report. */
-  readonly duplicate: DuplicateCall | undefined;
+  /** Undefined if they are as usual. */
+  readonly counts: SpanCounts | undefined;
 }
 
 type SpanColumns = RowOf<typeof SPAN_WIRE>;
@@ -213,9 +206,10 @@ const SPAN_VALUES: { readonly [Name in keyof SpanColumns]: (encoded: EncodedSpan
     (span.total_tokens === null ? DERIVED.total_tokens : 0) |
     (span.parent_is_remote === true ? REMOTE_PARENT : 0),
   call_key: ({ span }) => callKeyOf(span),
-  same_as: ({ duplicate }) => duplicate?.same_as ?? null,
-  counted: ({ duplicate }) =>
-    duplicate === undefined || duplicate.counted === WHOLE ? null : duplicate.counted,
+  same_as: ({ counts }) => counts?.same_as ?? null,
+  counted: ({ counts }) => (counts === undefined || counts.counted === WHOLE ? null : counts.counted),
+  counted_tokens: ({ counts }) => counts?.counted_tokens ?? null,
+  counted_cost: ({ counts }) => counts?.counted_cost ?? null,
 };
 const SPAN_WRITERS = SPAN_WIRE.map(({ name, kind }, column) => ({
   column,
@@ -223,22 +217,16 @@ const SPAN_WRITERS = SPAN_WIRE.map(({ name, kind }, column) => ({
   valueOf: SPAN_VALUES[name],
 }));
 
-function writeSpan(
-  to: ColumnsWriter,
-  row: number,
-  span: SpanRecord,
-  duplicate: DuplicateCall | undefined,
-): void {
-  const encoded = { span, duplicate };
+function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, counts: SpanCounts | undefined): void {
+  const encoded = { span, counts };
   for (const { column, kind, valueOf } of SPAN_WRITERS) to.value(column, kind, row, valueOf(encoded));
 }
 
-/** @param used the usage of the spans; undefined if the header declares it */
 function writeHeader(
   to: ColumnsWriter,
   row: number,
   { trace: header, spans }: TraceRecord,
-  used: Usage | undefined,
+  used: Usage,
 ): void {
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
   const isRunning = header.follows_spans && header.status === 'running';
@@ -263,11 +251,11 @@ function writeHeader(
   let cost = header.total_cost_usd;
   if (tokens === null) {
     derived |= DERIVED.total_tokens;
-    tokens = used?.total_tokens ?? null;
+    tokens = used.total_tokens;
   }
   if (cost === null) {
     derived |= DERIVED.total_cost_usd;
-    cost = used?.total_cost_usd ?? null;
+    cost = used.total_cost_usd;
   }
   nullableInt(to, T.total_tokens, row, tokens);
   nullableInt(to, T.total_cost_usd, row, cost);
@@ -295,6 +283,7 @@ function usageNode(span: SpanRecord): UsageNode {
   return {
     span_id: span.span_id,
     parent_span_id: span.parent_span_id,
+    type: TYPE_CODES[span.type],
     total_tokens: totalTokens(span),
     cost_usd: span.cost_usd,
     call_key: callKeyOf(span),

@@ -1,5 +1,6 @@
 import type { SpanRow } from '../../runs/rules/rows.js';
-import { WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
+import { WHOLE } from '../../runs/rules/duplicate-calls.js';
+import type { SpanCounts } from '../../runs/rules/usage.js';
 import type { IncomingRows } from '../../runs/incoming-spans.js';
 import { runKey } from '../../runs/run-key.js';
 import { intAt, itemAt, wordAt } from '../../signal/checked.js';
@@ -126,12 +127,14 @@ export class IncomingBatch implements IncomingRows {
     return this.spans.row(SPAN_WIRE, row);
   }
 
-  /** Corrects what is counted of a span, because the sender did not have the whole run. */
-  rewriteDuplicate(row: number, { same_as, counted }: DuplicateCall): void {
+  /** Corrects what counts of a span, because the sender did not have the whole run. */
+  rewriteCounts(row: number, { same_as, counted, counted_tokens, counted_cost }: SpanCounts): void {
     if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
     this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;
     this.spans.bytes(COUNTED)[row] = counted;
     this.spans.nullFlags(COUNTED)[row] = counted === WHOLE ? 1 : 0;
+    this.spans.setInt64(COUNTED_TOKENS, row, counted_tokens);
+    this.spans.setInt64(COUNTED_COST, row, counted_cost);
   }
 
   agent(trace: number): string {
@@ -152,5 +155,7 @@ const PARENT_ID = indexOf(SPAN_WIRE, 'parent_span_id');
 const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
 const SAME_AS = indexOf(SPAN_WIRE, 'same_as');
 const COUNTED = indexOf(SPAN_WIRE, 'counted');
+const COUNTED_TOKENS = indexOf(SPAN_WIRE, 'counted_tokens');
+const COUNTED_COST = indexOf(SPAN_WIRE, 'counted_cost');
 /** The position of the payload among the columns of a sent span. */
 export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');

@@ -143,6 +143,8 @@ export function newSpansAt(
       call_key: textAt(S.call_key, row),
       same_as: spans.isNull(S.same_as, row) ? null : uuidKey(batch.sameIds, row * 4),
       counted: numberAt(S.counted, row) ?? WHOLE,
+      counted_tokens: numberAt(S.counted_tokens, row),
+      counted_cost: numberAt(S.counted_cost, row),
       seq: 0,
       line: 0,
       row: undefined,
@@ -178,5 +180,7 @@ const S = {
   call_key: indexOf(SPAN_WIRE, 'call_key'),
   same_as: indexOf(SPAN_WIRE, 'same_as'),
   counted: indexOf(SPAN_WIRE, 'counted'),
+  counted_tokens: indexOf(SPAN_WIRE, 'counted_tokens'),
+  counted_cost: indexOf(SPAN_WIRE, 'counted_cost'),
   derived: indexOf(SPAN_WIRE, 'derived'),
 };

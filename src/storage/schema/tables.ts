@@ -46,9 +46,11 @@ export const SPAN_WIRE = [
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
   /** Identifies a model call: `signal/call-key.ts`. */
   { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The span on which its call is counted, and what is counted: `runs/rules/duplicate-calls.ts`. */
+  /** The span on which its call is counted, and what of it counts: `SpanCounts` in `runs/rules/usage.ts`. */
   { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
   { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
+  { name: 'counted_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'counted_cost', kind: 'int64', sql: 'BIGINT', nullable: true },
 ] as const satisfies readonly Column[];
 
 type SpanText = Extract<(typeof SPAN_WIRE)[number], { readonly kind: 'text' }>['name'];

@@ -3,7 +3,7 @@ import type { ParquetReader } from '../duckdb/files/parquet-files.js';
 import type { ExportedRow, TelemetryIn } from '../contracts/transfer.js';
 import { ExportedRunsEncoder, type RunPart } from './encode-runs.js';
 import { EXPORTED } from './exported-tables.js';
-import { parquet } from './parquet.js';
+import { exportedRows, parquet } from './parquet.js';
 import { bytesOf } from './row-bytes.js';
 import type { Sending } from './sending.js';
 
@@ -49,10 +49,11 @@ export class RunsImport {
    */
   async import(runs: string, spans: readonly string[], isWhole: boolean): Promise<void> {
     const { columns } = EXPORTED.runs;
-    await this.#reader.run(`CREATE TABLE runs AS SELECT * FROM ${parquet(runs)}`);
+    const { columns: spanColumns } = EXPORTED.spans;
+    await this.#reader.run(`CREATE TABLE runs AS SELECT * FROM ${exportedRows(runs, columns)}`);
     for (const file of spans) {
       await this.#findRuns(file);
-      for await (const page of this.#reader.pages(EXPORTED.spans.columns, parquet(file)))
+      for await (const page of this.#reader.pages(spanColumns, exportedRows(file, spanColumns)))
         for (const row of page) if (isWhole || this.#runs.has(runKey(row))) await this.#add(row);
       await this.#endPart();
     }

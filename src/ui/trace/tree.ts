@@ -23,8 +23,8 @@ export interface TreeNode {
   readonly subtreeEnd: number;
   readonly rootReason: RootReason | undefined;
   /**
-   * Sums of the subtree as the daemon computes them: a value of a span counts only if no span below reports
-   * the same value.
+   * Sums of the subtree as the daemon computes them (`runs/README.md`): the larger of what a span reports and
+   * what is below it; of a model call, what is below its tools and agents is added.
    */
   readonly cost: number | null;
   readonly tokens: number | null;
@@ -126,19 +126,47 @@ function place(
 }
 
 function rollUp(nodes: readonly Building[]): void {
+  const places = new Map(nodes.map(({ span, index }) => [span.id, index]));
+  /** Sums below tools and agents, which are no parts of a model call above them. */
+  const beyond = nodes.map((): Pick<TreeNode, 'cost' | 'tokens'> => ({ cost: null, tokens: null }));
   for (let at = nodes.length - 1; at >= 0; at -= 1) {
-    const node = nodes[at];
-    if (!node) continue;
+    const [node, far] = [nodes[at], beyond[at]];
+    if (!node || !far) continue;
+    const { span } = node;
     // Children come later in the array, so their sums are complete.
-    node.cost ??= node.span.counted ? node.span.cost : null;
-    node.tokens ??= node.span.counted ? node.span.tokens : null;
+    const same = places.get(span.sameAs ?? '') ?? -1;
+    const isCounted = span.counted || (same > at && same < node.subtreeEnd);
+    const cost = withOwn(isCounted ? span.cost : null, node.cost, far.cost, span.type);
+    const tokens = withOwn(isCounted ? span.tokens : null, node.tokens, far.tokens, span.type);
+    node.cost = sum(cost, far.cost);
+    node.tokens = sum(tokens, far.tokens);
     const above = nodes[node.parent];
-    if (!above) continue;
-    above.cost = sum(above.cost, node.cost);
-    above.tokens = sum(above.tokens, node.tokens);
+    const farAbove = beyond[node.parent];
+    if (!above || !farAbove) continue;
+    const isApart = span.type === 'tool' || span.type === 'agent';
+    if (!isApart) {
+      above.cost = sum(above.cost, cost);
+      above.tokens = sum(above.tokens, tokens);
+    }
+    beyond[node.parent] = {
+      cost: sum(farAbove.cost, isApart ? node.cost : far.cost),
+      tokens: sum(farAbove.tokens, isApart ? node.tokens : far.tokens),
+    };
     above.failedBelow += node.failedBelow + (hasFailed(node.span) ? 1 : 0);
     above.subtreeEnd = Math.max(above.subtreeEnd, node.subtreeEnd);
   }
+}
+
+/** What counts of a span and its parts, without what is beyond tools and agents. */
+function withOwn(
+  own: number | null,
+  parts: number | null,
+  beyond: number | null,
+  type: RunSpan['type'],
+): number | null {
+  if (own === null) return parts;
+  const rest = type === 'llm' ? own : own - (beyond ?? 0);
+  return Math.max(rest, parts ?? 0);
 }
 
 function sum(a: number | null, b: number | null): number | null {

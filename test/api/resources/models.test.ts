@@ -62,10 +62,11 @@ const GPT5: Model = {
   model: 'gpt-5',
   calls: 2,
   priced_calls: 2,
-  input_tokens: 1010,
-  output_tokens: 101,
-  total_tokens: 1111,
-  total_cost: 1.50225,
+  // With what the agent reports.
+  input_tokens: 2010,
+  output_tokens: 121,
+  total_tokens: 2131,
+  total_cost: 10.50225,
   first_call_at: '2026-11-03T01:00:00Z',
   last_call_at: '2026-11-03T03:00:00Z',
 };

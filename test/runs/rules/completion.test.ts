@@ -36,6 +36,8 @@ function aCall(
     call_key: null,
     same_as: null,
     counted: null,
+    counted_tokens: null,
+    counted_cost: null,
     derived: 0,
   };
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { callKey } from '../../../src/signal/call-key.js';
-import { COUNTS, MAX_REPORTERS, WHOLE, type CallSpan } from '../../../src/runs/rules/duplicate-calls.js';
-import { countedOnce } from '../../../src/runs/rules/usage.js';
+import { COUNTS, MAX_REPORTERS } from '../../../src/runs/rules/duplicate-calls.js';
+import { countedOnce, type UsageNode } from '../../../src/runs/rules/usage.js';
+import { TYPE_CODES } from '../../../src/signal/trace-map.js';
 import { holds, same } from '../../support/property.js';
 import { callKeys } from '../histories.js';
 
@@ -17,12 +18,13 @@ interface Said {
   readonly cost?: number | null;
 }
 
-function aCall(span_id: string, said: Said = {}): CallSpan {
+function aCall(span_id: string, said: Said = {}): UsageNode {
   const { scope = 'openai', model = 'gpt-4o', provider = 'openai', response = null } = said;
   const [started_at, ended_at] = said.time ?? [0, 10];
   return {
     span_id,
     parent_span_id: said.parent === undefined ? 'agent' : said.parent,
+    type: TYPE_CODES.llm,
     call_key: callKey({ scope, model, provider, response }),
     started_at,
     ended_at,
@@ -31,23 +33,26 @@ function aCall(span_id: string, said: Said = {}): CallSpan {
   };
 }
 
-const AGENT: CallSpan = {
+const AGENT: UsageNode = {
   ...aCall('agent', { parent: null, tokens: null, cost: null }),
+  type: TYPE_CODES.agent,
   call_key: null,
 };
 /** The other reporter. */
 const OTHER = { scope: 'langchain' };
 
 /** The counting spans of calls, where they differ. */
-function sames(...spans: CallSpan[]): Record<string, string | null> {
+function sames(...spans: UsageNode[]): Record<string, string> {
   return Object.fromEntries(
-    [...countedOnce([AGENT, ...spans]).duplicates].map(([id, duplicates]) => [id, duplicates.same_as]),
+    [...countedOnce([AGENT, ...spans]).counts].flatMap(([id, { same_as }]) =>
+      same_as === null ? [] : [[id, same_as]],
+    ),
   );
 }
 
 const CASES: readonly {
   readonly name: string;
-  readonly spans: readonly CallSpan[];
+  readonly spans: readonly UsageNode[];
   /** The counted span by its duplicate. */
   readonly same: Readonly<Record<string, string>>;
 }[] = [
@@ -178,10 +183,10 @@ for (const { name, spans, same: expected } of CASES) {
 void t.test('tokens and cost are judged separately', async (t) => {
   const tokens = aCall('tokens', { time: [1, 9], cost: null });
   const cost = aCall('cost', { ...OTHER, tokens: null });
-  const { usage, duplicates } = countedOnce([AGENT, tokens, cost]);
+  const { usage, counts } = countedOnce([AGENT, tokens, cost]);
   t.same(usage, { total_tokens: 5, total_cost_usd: 7 });
-  t.same(duplicates.get('cost'), { same_as: 'tokens', counted: COUNTS.cost });
-  t.same(duplicates.get('tokens'), { same_as: null, counted: COUNTS.call });
+  t.match(counts.get('cost'), { same_as: 'tokens', counted: COUNTS.cost });
+  t.match(counts.get('tokens'), { same_as: null, counted: COUNTS.call });
 });
 
 void t.test('a call below others takes precedence, and nothing is lost', async (t) => {
@@ -189,8 +194,17 @@ void t.test('a call below others takes precedence, and nothing is lost', async (
   const first = aCall('first', { parent: 'above', time: [1, 9], tokens: 5, cost: null });
   const again = aCall('again', { parent: 'above', time: [10, 19], tokens: 6, cost: null });
   t.same(countedOnce([AGENT, above, first, again]).usage, { total_tokens: 11, total_cost_usd: null });
-  const http = { ...aCall('http', { parent: 'first', tokens: 4, cost: null }), call_key: null };
-  t.same(countedOnce([AGENT, above, first, http]).usage, { total_tokens: 4, total_cost_usd: null });
+  t.same(
+    countedOnce([AGENT, { ...above, total_tokens: 12 }, first, again]).usage,
+    { total_tokens: 12, total_cost_usd: null },
+    'the larger report around it counts',
+  );
+  const beside = aCall('beside', { time: [2, 19], tokens: 20, cost: null });
+  t.same(
+    countedOnce([AGENT, { ...above, total_tokens: 12 }, beside]).usage,
+    { total_tokens: 20, total_cost_usd: null },
+    'the larger report counts',
+  );
 });
 
 const key = (n: number): string => String.fromCharCode(1 + (n % 7), 2, 3, 4, 5, 6, 7, n);
@@ -212,9 +226,9 @@ for (const { count, isJudged } of [
         aCall(key(8010 + i), { time: [at + 1, at + 4], parent: key(9999) }),
       ]);
       const all = [...spans, ...(early ?? []), ...(late ?? [])];
-      const { duplicates } = countedOnce(all);
-      t.equal(duplicates.size, (isJudged ? count : 0) + 2);
-      t.same(countedOnce(all.toReversed()).duplicates, duplicates);
+      const { counts } = countedOnce(all);
+      t.equal(counts.size, (isJudged ? count : 0) + 2);
+      t.same(countedOnce(all.toReversed()).counts, counts);
     },
   );
 }
@@ -229,16 +243,23 @@ void t.test('results do not depend on span order, and each duplicate has a count
     cost_usd: fc.option(fc.nat(9), { nil: null, freq: 3 }),
   });
   const property = fc.property(fc.array(call, { minLength: 30, maxLength: 60 }), (made) => {
-    const spans = made.map(({ parent, start, length, ...measures }, n): CallSpan => {
+    const spans = made.map(({ parent, start, length, ...measures }, n): UsageNode => {
       const ended_at = length === null ? null : start + length;
-      return { ...measures, span_id: key(n), parent_span_id: key(parent), started_at: start, ended_at };
+      return {
+        ...measures,
+        type: measures.call_key === null ? TYPE_CODES.agent : TYPE_CODES.llm,
+        span_id: key(n),
+        parent_span_id: key(parent),
+        started_at: start,
+        ended_at,
+      };
     });
-    const { duplicates, usage } = countedOnce(spans);
+    const { counts, usage } = countedOnce(spans);
     const reversed = countedOnce(spans.toReversed());
     same(reversed.usage, usage);
-    same(new Map([...reversed.duplicates].sort()), new Map([...duplicates].sort()));
-    for (const { same_as } of duplicates.values())
-      if (same_as !== null) same((duplicates.get(same_as)?.counted ?? WHOLE) & COUNTS.call, COUNTS.call);
+    same(new Map([...reversed.counts].sort()), new Map([...counts].sort()));
+    for (const { same_as } of counts.values())
+      if (same_as !== null) same(counts.get(same_as)?.same_as ?? null, null);
   });
   holds(t, property, { numRuns: 500 });
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { SpanFacts } from '../../../src/runs/rules/span-facts.js';
-import { WHOLE } from '../../../src/runs/rules/duplicate-calls.js';
+import { USUAL_COUNTS } from '../../../src/runs/rules/usage.js';
 import { TruncatedSpans } from '../../../src/runs/spans/truncated-spans.js';
 import { FollowedSpans } from '../../../src/runs/spans/followed-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
@@ -26,8 +26,7 @@ function aSpan(n: number, parent: number | null, changes: Partial<SpanFacts> = {
     total_tokens: null,
     cost_usd: null,
     call_key: null,
-    same_as: null,
-    counted: WHOLE,
+    ...USUAL_COUNTS,
     ...{ seq: 1, line: 0, row: undefined, payload: undefined, changed: true },
     ...changes,
   };

@@ -1,6 +1,14 @@
 import { totalTokens } from '../../../src/runs/rules/completion.js';
-import { COUNTS, WHOLE, type DuplicateCall } from '../../../src/runs/rules/duplicate-calls.js';
-import { countedOnce, type UsageNode } from '../../../src/runs/rules/usage.js';
+import { COUNTS } from '../../../src/runs/rules/duplicate-calls.js';
+import {
+  countedOnce,
+  countedUsage,
+  shareOf,
+  USUAL_COUNTS,
+  type SpanCounts,
+  type UsageNode,
+} from '../../../src/runs/rules/usage.js';
+import { TYPE_CODES } from '../../../src/signal/trace-map.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
 import { COST_PARTS, type CostPart } from '../../../src/signal/call-details.js';
@@ -22,12 +30,12 @@ export interface Call {
   span: SpanRecord;
 }
 
-/** Duplicate calls among spans of any runs, by the rule for the spans of one run. */
-export function duplicatesIn(spans: readonly SpanRecord[]): ReadonlyMap<string, DuplicateCall> {
+/** What counts of spans of any runs, by the rule for the spans of one run. */
+export function countsIn(spans: readonly SpanRecord[]): ReadonlyMap<string, SpanCounts> {
   const runs = new Set(spans.map(({ trace_id }) => trace_id));
   return new Map(
     [...runs].flatMap((id) => [
-      ...countedOnce(spans.filter(({ trace_id }) => trace_id === id).map(usageNode)).duplicates,
+      ...countedOnce(spans.filter(({ trace_id }) => trace_id === id).map(usageNode)).counts,
     ]),
   );
 }
@@ -35,18 +43,23 @@ export function duplicatesIn(spans: readonly SpanRecord[]): ReadonlyMap<string, 
 /** The fields of a span that usage depends on. */
 export function usageNode(span: SpanRecord): UsageNode {
   const call_key = span.type === 'llm' ? (span.call?.key ?? null) : null;
-  return { ...span, total_tokens: totalTokens(span), call_key };
+  return { ...span, type: TYPE_CODES[span.type], total_tokens: totalTokens(span), call_key };
 }
 
 function callsWithin(calls: readonly Call[], { start_time, end_time }: ModelFilter) {
-  const duplicates = duplicatesIn(calls.map(({ span }) => span));
-  const counts = ({ span_id }: SpanRecord, bit: number): boolean =>
-    ((duplicates.get(span_id)?.counted ?? WHOLE) & bit) !== 0;
+  const found = countsIn(calls.map(({ span }) => span));
+  const countsOf = ({ span_id }: SpanRecord): SpanCounts => found.get(span_id) ?? USUAL_COUNTS;
+  const counts = (span: SpanRecord, bit: number): boolean =>
+    span.type === 'llm' && (countsOf(span).counted & bit) !== 0;
+  const usage = (span: SpanRecord) => countedUsage({ ...usageNode(span), ...countsOf(span) });
   const within = calls
     .map(({ span }) => span)
-    .filter((span) => span.type === 'llm' && counts(span, WHOLE))
+    .filter((span) => {
+      const { total_tokens: tokens, total_cost_usd: cost } = usage(span);
+      return (span.type === 'llm' && countsOf(span).counted !== 0) || (tokens ?? 0) > 0 || (cost ?? 0) > 0;
+    })
     .filter(({ started_at: at }) => at >= (start_time ?? -Infinity) && at <= (end_time ?? Infinity));
-  return { within, counts };
+  return { within, counts, usage };
 }
 
 function sum(values: readonly (number | null)[]): number {
@@ -59,11 +72,12 @@ export function repricedOf(
   { model, ...filter }: RepricedFilter,
   price: Price,
 ): RepricedCalls {
-  const { within, counts } = callsWithin(calls, filter);
+  const { within, counts, usage } = callsWithin(calls, filter);
   const all = within
     .filter((span) => span.model === model)
     .map((span) => {
-      const { input_tokens, output_tokens, total_tokens, status, call, cost_usd } = span;
+      const { input_tokens, output_tokens, total_tokens, status, call } = span;
+      const { total_cost_usd: cost_usd } = usage(span);
       const hasNone = input_tokens === null && output_tokens === null && total_tokens === null;
       const tokens = tokensOf(span, call?.usage ?? null, price);
       const cost = tokens && costOf(price, tokens);
@@ -112,20 +126,23 @@ export function repricedOf(
 
 /** The expected usage, computed from all spans. */
 export function usageOf(calls: readonly Call[], filter: ModelFilter): ModelUsage[] {
-  const { within, counts } = callsWithin(calls, filter);
+  const { within, counts, usage } = callsWithin(calls, filter);
   const usages = [...new Set(within.map(({ model }) => model))].map((model) => {
     const ofModel = within.filter((span) => span.model === model);
     const of = ofModel.filter((span) => counts(span, COUNTS.call));
     const priced = ofModel.filter((span) => span.cost_usd !== null && counts(span, COUNTS.cost));
+    const cost = sum(ofModel.map((span) => usage(span).total_cost_usd));
+    const share = (span: SpanRecord, part: number | null): number =>
+      shareOf(part, usage(span).total_tokens, totalTokens(span));
     const starts = ofModel.map(({ started_at }) => started_at);
     return {
       model,
       calls: of.length,
       priced_calls: priced.length,
-      input_tokens: sum(of.map(({ input_tokens }) => input_tokens)),
-      output_tokens: sum(of.map(({ output_tokens }) => output_tokens)),
-      total_tokens: sum(of.map(({ total_tokens }) => total_tokens)),
-      total_cost: priced.length === 0 ? null : sum(priced.map(({ cost_usd }) => cost_usd)) / 1e9,
+      input_tokens: sum(ofModel.map((span) => share(span, span.input_tokens))),
+      output_tokens: sum(ofModel.map((span) => share(span, span.output_tokens))),
+      total_tokens: sum(ofModel.map((span) => usage(span).total_tokens)),
+      total_cost: priced.length === 0 && cost === 0 ? null : cost / 1e9,
       first_call_at: Math.min(...starts),
       last_call_at: Math.max(...starts),
     };

@@ -1,4 +1,5 @@
 import { byDepth } from '../../support/trace-order.js';
+import { recursiveUsage } from '../../support/recursive-usage.js';
 import { contextIn } from '../../../src/signal/run-context.js';
 import { sumToNumber } from '../../../src/signal/money.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
@@ -234,21 +235,8 @@ function tokensOf(span: Pick<SpanRecord, 'total_tokens' | 'input_tokens' | 'outp
   return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
 }
 
-/** Sums reporting spans without a reporting descendant by comparing every pair. */
 function usage(spans: readonly SpanRecord[], measure: (span: SpanRecord) => number | null): number | null {
-  const reporting = spans.filter((span) => measure(span) !== null);
-  if (reporting.length === 0) return null;
-  const deepest = reporting.filter((span) => !reporting.some((other) => isAbove(span, other, spans)));
-  return sum(deepest.map((span) => measure(span) ?? 0));
-}
-
-function isAbove(span: SpanRecord, other: SpanRecord, spans: readonly SpanRecord[]): boolean {
-  let id = other.parent_span_id;
-  for (let steps = 0; id !== null && steps <= spans.length; steps++) {
-    if (id === span.span_id) return true;
-    id = spans.find((candidate) => candidate.span_id === id)?.parent_span_id ?? null;
-  }
-  return false;
+  return recursiveUsage(spans, measure, ({ type }) => type);
 }
 
 /** Linear interpolation between order statistics. */

@@ -45,8 +45,8 @@ export async function duplicatesIn(path: string): Promise<string[]> {
 
 /** Sums of the cold file of a closed store that do not match its rows, one per line. */
 export async function wrongSumsIn(path: string): Promise<string[]> {
-  const ofCounts = (bit: number, what: string): string =>
-    `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END`;
+  const callsOf = (bit: number): string => `CASE WHEN (told & ${bit}) > 0 THEN calls ELSE 0 END`;
+  const usual = (bit: string, what: string): string => `CASE WHEN ${bit} = 1 THEN ${what} ELSE 0 END`;
   const sums = {
     run_sums: {
       from: 'cold.main.traces',
@@ -65,23 +65,14 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
     },
     point_sums: { from: 'cold.main.points', by: 'tenant, stream_no', parts: { points: 'count(*)' } },
     call_sums: {
-      from: "(SELECT s.*, t.agent_no, (epoch_us(date_trunc('hour', s.started_at)) // 3600000000)::INTEGER AS hour, coalesce(s.counted, 3) & 1 AS of_call, coalesce(s.counted, 3) >> 1 AS of_cost FROM cold.main.spans s LEFT JOIN cold.main.traces t ON t.tenant = s.tenant AND t.trace_id = s.trace_id WHERE s.type = 1 AND coalesce(s.counted, 3) <> 0)",
+      from: "(SELECT s.*, t.agent_no, (epoch_us(date_trunc('hour', s.started_at)) // 3600000000)::INTEGER AS hour, CASE WHEN s.type = 1 THEN coalesce(s.counted, 3) & 1 ELSE 0 END AS of_call, CASE WHEN s.type = 1 THEN coalesce(s.counted, 3) >> 1 ELSE 0 END AS of_cost FROM cold.main.spans s LEFT JOIN cold.main.traces t ON t.tenant = s.tenant AND t.trace_id = s.trace_id WHERE (s.type = 1 AND coalesce(s.counted, 3) <> 0) OR s.counted_tokens > 0 OR s.counted_cost > 0)",
       by: 'tenant, hour, agent_no, model',
       parts: {
         calls: 'count(*)',
-        nanos: 'sum(cost_usd)',
-        input_tokens: 'sum(input_tokens::HUGEINT)',
-        output_tokens: 'sum(output_tokens::HUGEINT)',
-        total_tokens: 'sum(total_tokens::HUGEINT)',
-        ...Object.fromEntries(
-          ['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => [
-            ofCounts(CALL_FLAGS.call, tokens),
-            `sum(of_call * ${tokens}::HUGEINT)`,
-          ]),
-        ),
-        [ofCounts(CALL_FLAGS.call, 'calls')]: 'sum(of_call)',
-        [ofCounts(CALL_FLAGS.priced, 'calls')]: 'sum(of_cost) FILTER (WHERE cost_usd IS NOT NULL)',
-        [ofCounts(CALL_FLAGS.priced, 'nanos')]: 'sum(of_cost * cost_usd)',
+        nanos: `sum(coalesce(counted_cost, ${usual('of_cost', 'cost_usd')})::HUGEINT)`,
+        total_tokens: `sum(coalesce(counted_tokens, ${usual('of_call', 'total_tokens')})::HUGEINT)`,
+        [callsOf(CALL_FLAGS.call)]: 'sum(of_call)',
+        [callsOf(CALL_FLAGS.priced)]: 'sum(of_cost) FILTER (WHERE cost_usd IS NOT NULL)',
       },
     },
   };
@@ -213,6 +204,7 @@ const UNDONE: Readonly<Record<number, string>> = {
   6: 'ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade',
   7: 'DROP TABLE call_sums',
   8: 'DROP TABLE agent_spans',
+  10: 'ALTER TABLE spans DROP COLUMN counted_tokens; ALTER TABLE spans DROP COLUMN counted_cost',
   9: 'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT)',
   11: 'ALTER TABLE logs DROP COLUMN other_text',
   12: 'ALTER TABLE traces DROP COLUMN orphan_wait_ms',

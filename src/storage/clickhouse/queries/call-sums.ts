@@ -1,6 +1,8 @@
 import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
-import { RUN_KINDS, SPAN_TYPES } from '../../../signal/span.js';
+import { RUN_KINDS } from '../../../signal/span.js';
+import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import { sumToNumber, type Usd } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 import type { ModelFilter } from '../../contracts/runs.js';
 import { hoursOfTime, type WholeHours } from '../../shared/whole-hours.js';
@@ -12,21 +14,46 @@ import type { ListParts } from './listed-runs.js';
 /** From this many hours on, the sums in the rows of runs are used; below, reading the spans is faster. */
 const MANY_HOURS = 48;
 
-const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
+const IS_LLM = `type = ${TYPE_CODES.llm}`;
+/** Spans of which something may count. Of those that are no model calls, `derive-run.ts` writes the effective span. Equal for all versions. */
+const REPORTS_USAGE = `(${IS_LLM} OR (seq = 0 AND (total_tokens IS NOT NULL OR cost_usd IS NOT NULL)))`;
+/** Spans of which something counts: `SpanCounts` in `runs/rules/usage.ts`. In SQL. */
+const COUNTS_USAGE = `((${IS_LLM} AND (counted IS NULL OR counted <> 0)) OR ifNull(counted_tokens, 0) > 0 OR ifNull(counted_cost, 0) > 0)`;
 
-/**
- * Whether this part of a call counts on this span; it may be a duplicate of a call counted on another span
- * (`runs/rules/duplicate-calls.ts`). In SQL.
- */
-const counts = (what: keyof typeof COUNTS): string =>
-  `bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0`;
+/** Whether this part of a call counts on this span (`runs/rules/usage.ts`). In SQL. */
+export const counts = (what: keyof typeof COUNTS): string =>
+  `(${IS_LLM} AND bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0)`;
 
-const COLUMNS = ['model', 'input_tokens', 'output_tokens', 'total_tokens', 'cost_usd', 'counted'];
-const tokens = (column: string): string =>
-  `if(${counts('call')}, toInt128(ifNull(${column}, 0)), toInt128(0))`;
+/** What counts of a span's cost. In SQL. */
+export const COUNTED_COST = `toInt128(ifNull(counted_cost, if(${counts('cost')}, ifNull(cost_usd, 0), 0)))`;
+const COUNTED_TOKENS = `toInt128(ifNull(counted_tokens, if(${counts('call')}, ifNull(total_tokens, 0), 0)))`;
+/** If only a part of the tokens counts, the same share of input and output does. */
+const share = (column: string): string =>
+  `if(total = ifNull(total_tokens, 0), toInt128(ifNull(${column}, 0)), intDiv(toInt128(ifNull(${column}, 0)) * total, greatest(ifNull(total_tokens, 0), 1)))`;
+
+/** The columns of a span that show what counts. */
+export const COUNT_COLUMNS = [
+  'model',
+  'type',
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cost_usd',
+  'counted',
+  'counted_tokens',
+  'counted_cost',
+] as const;
 
 /** SQL sums of the calls of a model: `calls`, `priced`, `cost` as a text, `tokens`. @param parts from {@link callSums} */
 export const CALL_SUMS = `sum(one.calls) AS calls, sum(one.priced) AS priced, toString(sum(one.nanos)) AS cost, toFloat64(sum(one.total)) AS tokens`;
+/** Condition for sums that are not empty. */
+export const IS_USED = 'calls > 0 OR priced > 0 OR sum(one.nanos) > 0 OR sum(one.total) > 0';
+
+/** The cost of a row of sums: null if no call has one. */
+export function costOf(priced: unknown, cost: unknown): Usd | null {
+  const nanos = BigInt(String(cost));
+  return Number(priced) === 0 && nanos === 0n ? null : sumToNumber(nanos);
+}
 
 /**
  * Model calls within a time, from the sums in the rows of runs where possible, otherwise from spans: a relation of `model`, `at`, `calls`,
@@ -48,7 +75,7 @@ export async function callSums(
   const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
   if (isOfAgent === null) return null;
   const { hours, ends } = places;
-  const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, COLUMNS)));
+  const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, COUNT_COLUMNS)));
   const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(of)]));
   const all = hours === null ? ofSpans : [sumsOfRuns(tenant, hours, isOfAgent), ...ofSpans];
   return `(${all.join(' UNION ALL ')})`;
@@ -80,14 +107,14 @@ export async function placesOfCalls(
   return { hours: whole, ends };
 }
 
-/** The model calls of a user, or of one of its agents, as a relation; null if the user has no such agent. */
+/** The model calls of a user, or of one of its agents, and other spans that report usage, as a relation; null if the user has no such agent. */
 export async function callsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
   { agent_id: agentId, start_time: from, end_time: to }: ModelFilter,
   columns: readonly string[],
 ): Promise<string | null> {
-  const calls = effectiveSpans(tenant, { from, to }, columns, IS_CALL);
+  const calls = effectiveSpans(tenant, { from, to }, columns, REPORTS_USAGE);
   const isOfAgent = await ofAgent({ names }, tenant, agentId);
   if (isOfAgent === null) return null;
   if (agentId === undefined) return calls;
@@ -134,7 +161,7 @@ function sumsOfRuns(tenant: number, hours: WholeHours, isOfAgent: string): strin
 
 function sumsOfSpans(calls: string): string {
   const isPriced = `cost_usd IS NOT NULL AND ${counts('cost')}`;
-  return `SELECT model, started_at AS at, toUInt64(${counts('call')}) AS calls, toUInt64(${isPriced}) AS priced, if(${isPriced}, toInt128(ifNull(cost_usd, 0)), toInt128(0)) AS nanos,
-      ${tokens('input_tokens')} AS input, ${tokens('output_tokens')} AS output, ${tokens('total_tokens')} AS total, started_at AS first, started_at AS last
-    FROM ${calls} WHERE counted IS NULL OR counted <> 0`;
+  return `SELECT model, started_at AS at, toUInt64(${counts('call')}) AS calls, toUInt64(${isPriced}) AS priced, ${COUNTED_COST} AS nanos,
+      ${share('input_tokens')} AS input, ${share('output_tokens')} AS output, total, started_at AS first, started_at AS last
+    FROM (SELECT *, ${COUNTED_TOKENS} AS total FROM ${calls} WHERE ${COUNTS_USAGE})`;
 }

@@ -1,4 +1,3 @@
-import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { SUMMED_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RepricedFilter } from '../../contracts/runs.js';
@@ -13,6 +12,9 @@ import { quoted } from '../client/literals.js';
 import {
   callsOf,
   callsWithoutTokens,
+  COUNT_COLUMNS,
+  COUNTED_COST,
+  counts,
   ofAgent,
   placesOfCalls,
   runsWithCalls,
@@ -21,16 +23,7 @@ import {
 import type { ListParts } from './listed-runs.js';
 
 /** The input columns of {@link withTokens}. */
-export const TOKEN_COLUMNS = [
-  'model',
-  'input_tokens',
-  'output_tokens',
-  'total_tokens',
-  'cost_usd',
-  'counted',
-  'status',
-  'call_details',
-];
+export const TOKEN_COLUMNS = [...COUNT_COLUMNS, 'status', 'call_details'];
 
 const TOKENS = pricedTokens('out');
 
@@ -38,7 +31,7 @@ const TOKENS = pricedTokens('out');
 export const wide = (what: string): string => `toInt256(${what})`;
 
 /**
- * Calls of a model with their tokens by part (`of_input` and so on), input length (`whole`), maximum of tokens (`most`), flags (`is_call`,
+ * Calls of a model with what counts of their cost (`paid`), tokens by part (`of_input` and so on), input length (`whole`), maximum of tokens (`most`), flags (`is_call`,
  * `is_priced`, `is_running`) and the reported tokens.
  *
  * @param calls a relation with {@link TOKEN_COLUMNS}
@@ -47,11 +40,9 @@ export function withTokens(calls: string, model: string | null): string {
   const usage = Object.entries(USAGE_COLUMNS).map(
     ([part, name]) => `${wide(`JSONExtractInt(ifNull(call_details, ''), 'usage', '${part}')`)} AS ${name}`,
   );
-  const counts = (what: keyof typeof COUNTS): string =>
-    `bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0`;
   // A missing input or output is the total minus the other.
   const rest = (of: string): string => `greatest(${wide('0')}, ${wide('ifNull(total_tokens, 0)')} - ${of})`;
-  const told = `SELECT cost_usd, input_tokens, output_tokens, total_tokens, status = ${RUN_STATUSES.indexOf('running')} AS is_running,
+  const told = `SELECT cost_usd, ${COUNTED_COST} AS paid, input_tokens, output_tokens, total_tokens, status = ${RUN_STATUSES.indexOf('running')} AS is_running,
       ${counts('call')} AS is_call, ${counts('cost')} AND cost_usd IS NOT NULL AS is_priced, ${usage.join(', ')}
     FROM ${calls} WHERE ${isOfModel(model)}`;
   const outputs = `SELECT *, multiIf(output_tokens IS NOT NULL, ${wide('ifNull(output_tokens, 0)')}, input_tokens IS NULL, ${wide('0')}, ${rest(wide('ifNull(input_tokens, 0)'))}) AS out FROM (${told})`;
@@ -94,7 +85,7 @@ function sumsOfSpans(calls: string): string {
   ];
   const long = LONG_INPUTS.map((over) => `(whole > ${over})`).join(' + ');
   const told = `${bit('is_call', CALL_FLAGS.call)} + ${bit('is_priced', CALL_FLAGS.priced)} + multiIf(${why.join(', ')}, ${CALL_FLAGS.no_parts}) + (${long}) * ${2 ** LONG_SHIFT}`;
-  return `SELECT toUInt8(${told}) AS told, toUInt64(1) AS calls, toInt128(if(is_priced, ifNull(cost_usd, 0), 0)) AS paid, toInt128(most) AS most, ${SUMMED_PARTS.map((part) => `toInt128(of_${part}) AS of_${part}`).join(', ')}
+  return `SELECT toUInt8(${told}) AS told, toUInt64(1) AS calls, if(is_priced, paid, toInt128(0)) AS paid, toInt128(most) AS most, ${SUMMED_PARTS.map((part) => `toInt128(of_${part}) AS of_${part}`).join(', ')}
     FROM ${calls} WHERE is_call OR is_priced`;
 }
 

@@ -12,7 +12,7 @@ export interface SpanRange {
  * the hour that is read.
  *
  * @param columns the columns to return
- * @param also an additional condition that is equal for all messages of a span
+ * @param also an additional condition; if a row of a span meets it, so do all later versions of the row
  */
 export function effectiveSpans(
   tenant: number,

@@ -1,11 +1,10 @@
-import { sumToNumber } from '../../../signal/money.js';
 import type { Price } from '../../../signal/price.js';
 import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Row } from '../client/connection.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import { isOfSums, mayBeTooLarge } from '../../shared/priced-tokens.js';
-import { callsOf, callSums, CALL_SUMS } from './call-sums.js';
+import { callsOf, callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
 import { TOKEN_COLUMNS, tokenSums } from './call-tokens.js';
 import type { ListParts } from './listed-runs.js';
 import { repricedCalls, repricing, repricingOfSums } from './repriced-calls.js';
@@ -31,9 +30,9 @@ export class ModelReads implements Models {
     const rows = await this.#parts.reads.rows(
       `WITH models AS (
          SELECT model, ${CALL_SUMS}, toFloat64(sum(one.input)) AS input, toFloat64(sum(one.output)) AS output, min(one.first) AS first_call_at, max(one.last) AS last_call_at
-         FROM ${calls} AS one GROUP BY model HAVING calls > 0 OR priced > 0)
+         FROM ${calls} AS one GROUP BY model HAVING ${IS_USED})
        SELECT *, count() OVER () AS all_models FROM models
-       ORDER BY if(priced > 0, toInt128(cost), NULL) DESC NULLS LAST, calls DESC, model NULLS LAST LIMIT ${limit} OFFSET ${offset}`,
+       ORDER BY if(priced > 0 OR toInt128(cost) > 0, toInt128(cost), NULL) DESC NULLS LAST, calls DESC, model NULLS LAST LIMIT ${limit} OFFSET ${offset}`,
       abort,
     );
     if (rows.length > 0 || offset === 0)
@@ -70,7 +69,7 @@ function modelUsage(row: Row): ModelUsage {
     input_tokens: Number(row.input),
     output_tokens: Number(row.output),
     total_tokens: Number(row.tokens),
-    total_cost: Number(row.priced) === 0 ? null : sumToNumber(BigInt(String(row.cost))),
+    total_cost: costOf(row.priced, row.cost),
     first_call_at: Number(row.first_call_at),
     last_call_at: Number(row.last_call_at),
   };

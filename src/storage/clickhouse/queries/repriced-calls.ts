@@ -19,7 +19,7 @@ export function repricing(calls: string, model: string | null, price: Price): st
   const half = RATES_PER_NANO / 2;
   const whole = `intDiv(amount, ${RATES_PER_NANO})`;
   const left = `modulo(amount, ${RATES_PER_NANO})`;
-  const rounded = `SELECT *, ${whole} + if(${left} > ${half} OR (${left} = ${half} AND modulo(${whole}, 2) = 1), 1, 0) AS nanos, ifNull(cost_usd, 0) AS paid FROM (${priced})`;
+  const rounded = `SELECT *, ${whole} + if(${left} > ${half} OR (${left} = ${half} AND modulo(${whole}, 2) = 1), 1, 0) AS nanos FROM (${priced})`;
   return `SELECT ${stats((where) => `countIf(${where})`)} FROM (SELECT *, ${whyNot(price)} AS why FROM (${rounded}))`;
 }
 

@@ -18,7 +18,7 @@ import type { Row } from '../client/connection.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import { seriesOfModels } from '../../shared/series-of-models.js';
-import { callSums, CALL_SUMS } from './call-sums.js';
+import { callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
 
 /** The group of all runs in no other group. */
 const OTHERS = -1;
@@ -190,7 +190,7 @@ async function readModelSeries(
     // One pass: a relation referenced twice is read twice.
     `WITH sums AS (
        SELECT ifNull(model, '') AS name, one.at - positiveModulo(one.at, ${interval}) AS bucket, ${CALL_SUMS}
-       FROM ${calls} AS one GROUP BY name, bucket HAVING calls > 0 OR priced > 0),
+       FROM ${calls} AS one GROUP BY name, bucket HAVING ${IS_USED}),
      of_models AS (SELECT *, sum(calls) OVER (PARTITION BY name) AS of_model FROM sums),
      placed AS (SELECT *, dense_rank() OVER (ORDER BY of_model DESC, name) AS place FROM of_models)
      SELECT if(place <= ${MOST_SERIES}, name, NULL) AS key, bucket, sum(calls) AS all_calls, sum(priced) AS all_priced,
@@ -203,14 +203,13 @@ async function readModelSeries(
     const key = typeof row.key === 'string' ? row.key : null;
     const known = groups.get(key) ?? [];
     groups.set(key, known);
-    const priced = Number(row.all_priced);
     known.push({
       start: Number(row.bucket),
       runs: Number(row.all_calls),
       failed: 0,
       success_count: 0,
-      cost: priced === 0 ? null : sumToNumber(BigInt(String(row.all_cost))),
-      priced_runs: priced,
+      cost: costOf(row.all_priced, row.all_cost),
+      priced_runs: Number(row.all_priced),
       tokens: Number(row.all_tokens),
       p50_ms: null,
       p95_ms: null,

@@ -1,16 +1,15 @@
 import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
 import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
+import { countedUsage, shareOf, type Usage } from '../../../runs/rules/usage.js';
 import { SUMMED_PARTS, storedCall, type SummedPart, type UsageParts } from '../../../signal/call-details.js';
 import { inputLength, summedTokens, tokensOfCall, type Tokens } from '../../../signal/call-tokens.js';
 import { ExactSum } from '../../../signal/exact-sum.js';
-import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
-import { hourOf } from '../../../signal/trace-map.js';
+import { hourOf, TYPE_CODES } from '../../../signal/trace-map.js';
 import { LONG_INPUTS, LONG_SHIFT, CALL_FLAGS } from '../../shared/priced-tokens.js';
 import { NO_CALLS } from '../tables/run-tables.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 
-const LLM = SPAN_TYPES.indexOf('llm');
 /** The prefix of details with a usage, as `serializeCall` writes them. */
 const PRINTED_USAGE = '{"usage":{';
 
@@ -57,18 +56,14 @@ class CallSums {
   #last: Micros = -Infinity;
   #most: Sum = 0;
 
-  /** @param counted which of {@link COUNTS} */
-  add(row: SpanRow, counted: number, tokens: Tokens): void {
-    if ((counted & COUNTS.call) > 0) {
-      this.#calls++;
-      this.#input.add(row.input_tokens ?? 0);
-      this.#output.add(row.output_tokens ?? 0);
-      this.#total.add(row.total_tokens ?? 0);
-    }
-    if ((counted & COUNTS.cost) > 0 && row.cost_usd !== null) {
-      this.#priced++;
-      this.#nanos.add(row.cost_usd);
-    }
+  /** @param usage what counts of the span @param told its flags, from {@link flagsOf} */
+  add(row: SpanRow, { total_tokens, total_cost_usd }: Usage, told: number, tokens: Tokens): void {
+    if ((told & CALL_FLAGS.call) > 0) this.#calls++;
+    if ((told & CALL_FLAGS.priced) > 0) this.#priced++;
+    this.#input.add(shareOf(row.input_tokens, total_tokens, row.total_tokens));
+    this.#output.add(shareOf(row.output_tokens, total_tokens, row.total_tokens));
+    this.#total.add(total_tokens ?? 0);
+    this.#nanos.add(total_cost_usd ?? 0);
     this.#first = Math.min(this.#first, row.started_at);
     this.#last = Math.max(this.#last, row.started_at);
     const parts = summedTokens(tokens);
@@ -105,20 +100,23 @@ interface CallGroup {
   readonly sums: CallSums;
 }
 
-/** What a run contributes to the stats of models. @param spans all spans of the run */
+/** What a run contributes to the stats of models: its calls, and what other spans report beyond them. @param spans all spans of the run */
 export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
   const groups = new Map<string, CallGroup>();
   for (const { made, counts } of spans) {
     const row = rowMadeOf(made);
+    const isLlm = row.type === TYPE_CODES.llm;
     const counted = counts.counted ?? WHOLE;
-    if (row.type !== LLM || counted === 0) continue;
+    const usage = countedUsage({ ...row, ...counts, counted });
+    const hasUsage = (usage.total_tokens ?? 0) > 0 || (usage.total_cost_usd ?? 0) > 0;
+    if (!hasUsage && !(isLlm && counted !== 0)) continue;
     const { model } = row;
     const hour = hourOf(row.started_at);
     const tokens = tokensOfCall(row, usageOf(row));
-    const told = flagsOf(row, counted, tokens);
+    const told = flagsOf(row, isLlm ? counted : 0, tokens);
     const key = model === null ? `${hour} ${told}` : `${hour} ${told} ${model}`;
     const known = groups.get(key) ?? { hour, model, told, sums: new CallSums() };
-    known.sums.add(row, counted, tokens);
+    known.sums.add(row, usage, told, tokens);
     groups.set(key, known);
   }
   return [...groups.values()].map((group) => group.sums.of(group));

@@ -1,9 +1,9 @@
 import { fold, type Run } from '../../../runs/fold.js';
 import { timesOutAt } from '../../../runs/rules/following-header.js';
 import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
-import { keyOf, duplicateColumns, type SpanFacts } from '../../../runs/rules/span-facts.js';
+import { keyOf, countsColumns, type CountsColumns, type SpanFacts } from '../../../runs/rules/span-facts.js';
 import { HourSums } from '../../../signal/hour-sums.js';
-import { countTrace, hourOf } from '../../../signal/trace-map.js';
+import { countTrace, hourOf, TYPE_CODES } from '../../../signal/trace-map.js';
 import { invariant } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { addedCalls, type AddedCalls } from './added-calls.js';
@@ -129,7 +129,7 @@ export function wholeSpans(
   made: ReadonlyMap<string, MadeOf<SpanRow>>,
   spans: readonly SpanFacts[],
 ): ReadonlyMap<string, WholeSpan> {
-  const counts = new Map(spans.map((span) => [span.span_id, duplicateColumns(span)]));
+  const counts = new Map(spans.map((span) => [span.span_id, countsColumns(span)]));
   return new Map(
     [...made].map(([spanId, of]) => [
       spanId,
@@ -143,17 +143,32 @@ function wholesOf({ wholes }: RunFacts, spans: ReadonlyMap<string, WholeSpan>): 
   return [...spans].flatMap(([spanId, whole]) => {
     const { made: of, counts } = whole;
     const stored = wholes.get(spanId);
+    // Models count what is not a model call only by its effective span, because a repeated message may report more.
+    const isCounted = of.begun.row.type !== TYPE_CODES.llm && hasAmount(counts);
+    if (stored === undefined && isCounted) return [whole];
     const shown =
       stored === undefined ? { begunBy: of.begun.order, completedBy: 0, ...countsOf(of.begun.row) } : stored;
     const isShown =
       shown.begunBy === of.begun.order &&
       shown.completedBy === (of.completed?.order ?? 0) &&
-      shown.same_as === counts.same_as &&
-      shown.counted === counts.counted;
+      hasSameColumns(shown, counts);
     return isShown ? [] : [whole];
   });
 }
 
-function countsOf({ same_as, counted }: SpanRow): Pick<SpanRow, 'same_as' | 'counted'> {
-  return { same_as, counted };
+function countsOf({ same_as, counted, counted_tokens, counted_cost }: SpanRow): CountsColumns {
+  return { same_as, counted, counted_tokens, counted_cost };
+}
+
+function hasAmount({ counted_tokens, counted_cost }: CountsColumns): boolean {
+  return (counted_tokens ?? 0) > 0 || (counted_cost ?? 0) > 0;
+}
+
+function hasSameColumns(one: CountsColumns, other: CountsColumns): boolean {
+  return (
+    one.same_as === other.same_as &&
+    one.counted === other.counted &&
+    one.counted_tokens === other.counted_tokens &&
+    one.counted_cost === other.counted_cost
+  );
 }

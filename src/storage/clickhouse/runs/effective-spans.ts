@@ -1,5 +1,6 @@
 import { completedSpan } from '../../../runs/rules/completion.js';
 import { RUNNING, type FactRow, type SpanRow } from '../../../runs/rules/rows.js';
+import type { CountsColumns } from '../../../runs/rules/span-facts.js';
 
 /** A span in one message. */
 export interface SentFact<Row extends FactRow = FactRow> {
@@ -19,10 +20,10 @@ export interface MadeOf<Row extends FactRow = FactRow> {
   readonly completed: SentFact<Row> | null;
 }
 
-/** A whole span, and which parts of it count. */
+/** A whole span, and what of it counts. */
 export interface WholeSpan {
   readonly made: MadeOf<SpanRow>;
-  readonly counts: Pick<SpanRow, 'same_as' | 'counted'>;
+  readonly counts: CountsColumns;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { CountsColumns } from '../../../runs/rules/span-facts.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { RunMessage } from '../../../runs/run-messages.js';
@@ -41,14 +42,12 @@ interface StoredLink extends Ordered {
 }
 
 /** A span after all messages that were stored when it was written. */
-export interface StoredWhole {
+export interface StoredWhole extends CountsColumns {
   /** The fence under which it was written. */
   readonly version: number;
   /** The messages that it was made of; `completedBy` is 0 if none completes it. */
   readonly begunBy: number;
   readonly completedBy: number;
-  readonly same_as: string | null;
-  readonly counted: number | null;
 }
 
 /** Everything that is stored of a run. */

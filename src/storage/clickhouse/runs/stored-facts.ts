@@ -236,6 +236,8 @@ function addSpan({ spans, wholes }: StoredSpans, row: Row, nodes: NodeNumbers): 
     completedBy: Number(row.completed_by),
     same_as: span.same_as,
     counted: span.counted,
+    counted_tokens: span.counted_tokens,
+    counted_cost: span.counted_cost,
   });
 }
 

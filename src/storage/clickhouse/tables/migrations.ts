@@ -81,6 +81,14 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    name: '0012-counted-usage',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, SPANS, 'counted_tokens', 'counted'),
+      addColumn(place, SPANS, 'counted_cost', 'counted_tokens'),
+    ],
+  },
+  {
     name: '0013-orphan-wait',
     isChange: true,
     statements: (place) => [addColumn(place, RUNS, 'orphan_wait_ms', 'sample_rate')],

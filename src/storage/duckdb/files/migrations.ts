@@ -79,6 +79,16 @@ export const SEGMENT_SCHEMA: Schema = {
         ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
     },
     {
+      // How much of each span counts. The sums of calls now contain only these amounts; rebuilt when the cold file is opened.
+      version: 10,
+      statements: (catalog) => [
+        ...['counted_tokens', 'counted_cost'].map(
+          (column) => `ALTER TABLE ${catalog}.main.spans ADD COLUMN ${column} BIGINT`,
+        ),
+        `DELETE FROM ${catalog}.main.${CALL_SUMS.name}`,
+      ],
+    },
+    {
       // What is searched in log records besides their bodies; older records have none.
       version: 11,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.logs ADD COLUMN other_text VARCHAR`],

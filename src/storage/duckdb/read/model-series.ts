@@ -5,7 +5,7 @@ import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';
 import { callsOf, sumsOfCalls } from '../segments/call-sums.js';
-import { COUNTED_PARTS, hourlyParts } from './models.js';
+import { COUNTED_PARTS, hourlyParts, IS_USED } from './models.js';
 import { number, sumOf } from '../write/run-summary.js';
 import { someCalls } from './summed-calls.js';
 
@@ -51,10 +51,10 @@ export async function readModelSeries(
   const rows = await connection.rows(
     `WITH sums AS MATERIALIZED (
        SELECT coalesce(model, '') AS model, bucket, sum(calls) AS calls, sum(priced_calls) AS priced, sum(nanos) AS nanos, sum(total_tokens) AS tokens
-       FROM (${parts}) GROUP BY ALL HAVING sum(calls) > 0 OR sum(priced_calls) > 0),
+       FROM (${parts}) GROUP BY ALL HAVING ${IS_USED}),
      largest AS (SELECT model FROM sums GROUP BY model ORDER BY sum(calls) DESC, model LIMIT ${MOST_SERIES})
      SELECT CASE WHEN model IN (SELECT model FROM largest) THEN model END AS key, bucket, sum(calls)::BIGINT AS calls, sum(priced)::BIGINT AS priced,
-       CASE WHEN sum(priced) > 0 THEN sum(nanos) END::VARCHAR AS cost, sum(tokens)::DOUBLE AS tokens
+       CASE WHEN sum(priced) > 0 OR sum(nanos) > 0 THEN sum(nanos) END::VARCHAR AS cost, sum(tokens)::DOUBLE AS tokens
      FROM sums GROUP BY ALL ORDER BY bucket`,
   );
   const groups = new Map<string | null, SeriesBucket[]>();

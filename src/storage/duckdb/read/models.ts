@@ -23,7 +23,7 @@ interface Page {
  * early or as late.
  */
 const STATS_COLUMNS = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
-  CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
+  CASE WHEN sum(priced_calls) > 0 OR sum(nanos) > 0 THEN sum(nanos) END AS nanos,
   sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
   sum(total_tokens)::DOUBLE AS total_tokens,
   epoch_us(min(oldest)) AS first_call_at, epoch_us(max(newest)) AS last_call_at,
@@ -31,19 +31,20 @@ const STATS_COLUMNS = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS
   arg_min(coalesce(gone_oldest <= oldest, FALSE), hour) AS is_first_unsure,
   arg_max(coalesce(gone_newest >= newest, FALSE), hour) AS is_last_unsure`;
 
-const amount = (bit: number, what: string, name = what): string =>
-  `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
-/** The columns of `CALL_SUMS`, each with 0 where the part does not count. */
-export const COUNTED_PARTS = `${amount(CALL_FLAGS.call, 'calls')}, ${amount(CALL_FLAGS.priced, 'calls', 'priced_calls')}, ${amount(CALL_FLAGS.priced, 'nanos')},
-  ${['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => amount(CALL_FLAGS.call, tokens)).join(', ')},
+const calls = (bit: number, name: string): string =>
+  `CASE WHEN (told & ${bit}) > 0 THEN calls ELSE 0 END AS ${name}`;
+/** The columns of `CALL_SUMS`, with the number of calls by what counts of them. */
+export const COUNTED_PARTS = `${calls(CALL_FLAGS.call, 'calls')}, ${calls(CALL_FLAGS.priced, 'priced_calls')}, nanos, input_tokens, output_tokens, total_tokens,
   oldest, newest, gone_oldest, gone_newest`;
+/** Condition for sums of calls that are not empty. */
+export const IS_USED = 'sum(calls) > 0 OR sum(priced_calls) > 0 OR sum(total_tokens) > 0 OR sum(nanos) > 0';
 
 const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,
   sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(total_tokens) AS total_tokens,
   min(oldest) AS oldest, max(newest) AS newest, min(gone_oldest) AS gone_oldest, max(gone_newest) AS gone_newest`;
 
 /**
- * The models of a user's `llm` spans with their usage, sorted by cost, then by number of calls. In the cold file, hours entirely
+ * The models of a user's spans with their usage, sorted by cost, then by number of calls. In the cold file, hours entirely
  * within the requested time are read from hourly sums, which also exist by agent.
  *
  * @returns the page and the number of all models
@@ -58,7 +59,7 @@ export async function listModels(
 ): Promise<{ items: ModelUsage[]; count: number }> {
   const parts = await hourlyParts(connection, capture, agents, tenant, filter);
   if (parts === null) return { items: [], count: 0 };
-  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${STATS_COLUMNS} FROM hours GROUP BY model)`;
+  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING ${IS_USED}), models AS MATERIALIZED (SELECT model, ${STATS_COLUMNS} FROM hours GROUP BY model)`;
   const total = '(SELECT count(*) FROM models) AS count';
   const rows = await connection.rows(
     `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,

@@ -64,7 +64,7 @@ function statement(calls: string, price: Price): string {
   const judged = `SELECT *, coalesce(${whyNot(price)}, CASE WHEN amount IS NULL OR amount > ${MOST_NANO_USD} THEN 'too_large' END) AS why FROM (${rounded})`;
   const sum = (what: string, where: string): string => `(sum(${what}) FILTER (${where}))::VARCHAR`;
   const number = (where: string): string => `count(*) FILTER (${where})`;
-  return `SELECT ${stats({ number, sum, cost: 'cost_usd' })} FROM (${judged})`;
+  return `SELECT ${stats({ number, sum, cost: 'paid' })} FROM (${judged})`;
 }
 
 interface Counting {

@@ -7,13 +7,13 @@ import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { hasReplacing, hotPartsOf, newest, newestHot } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
+import { REPORTS_USAGE } from '../segments/call-tokens.js';
 import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
 import {
   CALL_PARTS,
   callsOf,
   callsOfChanged,
   callsOfReplaced,
-  IS_CALL,
   replacedCommits,
   sumsOfCalls,
 } from '../segments/call-sums.js';
@@ -38,7 +38,7 @@ export function someCalls(
 
 /** Conditions on the spans that count. */
 function callsWithin(tenant: number, { start_time, end_time, model }: CallFilter): string {
-  const where = [`tenant = ${tenant}`, IS_CALL, ofModel(model)];
+  const where = [`tenant = ${tenant}`, REPORTS_USAGE, ofModel(model)];
   if (start_time !== undefined) where.push(`started_at >= make_timestamp(${start_time})`);
   if (end_time !== undefined) where.push(`started_at <= make_timestamp(${end_time})`);
   return where.join(' AND ');

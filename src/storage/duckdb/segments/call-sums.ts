@@ -1,16 +1,15 @@
 import { SUMMED_PARTS } from '../../../signal/call-details.js';
-import { SPAN_TYPES } from '../../../signal/span.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { SPANS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { COLD_RUNS, withAgent, type MovedRuns } from './agents-of-runs.js';
-import { TOKEN_COLUMNS, withTokens } from './call-tokens.js';
+import { COUNTS_USAGE, REPORTS_USAGE, TOKEN_COLUMNS, withTokens } from './call-tokens.js';
 import { CommitRanges, conditionsOn } from './commit-ranges.js';
 import { isVersionOf, newestOf, rowsOf } from './relation.js';
 import type { Segment } from './segment.js';
 
 /**
- * Sums of the model calls in the cold file, by hour, agent and the tokens that prices need (`CALL_SUMS`). For every bound of a
+ * Sums of the model calls in the cold file, and of what other spans report beyond calls, by hour, agent and the tokens that prices need (`CALL_SUMS`). For every bound of a
  * read, the parts up to it equal the sums over the spans and headers up to it. Code that adds or removes these rows updates the
  * sums in the same transaction, and records a removal under a commit that only those reads see that saw the span. If the agent of a
  * run changes, its calls are counted for the new agent.
@@ -21,11 +20,11 @@ const COLD_SPANS = `cold.main.${SPANS.name}`;
 /** The columns after the tenant. */
 export const CALL_PARTS = CALL_SUMS.wire.map(({ name }) => name).join(', ');
 
-/** Condition for spans that are model calls. */
-export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
 /** The columns of a span that the sums need. */
-const COUNTED = `model, started_at, input_tokens, output_tokens, total_tokens, cost_usd, counted, ${TOKEN_COLUMNS}`;
+const COUNTED = `model, started_at, ${TOKEN_COLUMNS}`;
 const HOUR_US = 3_600_000_000;
+/** The columns of the sums. */
+const TOKENS_OF = { in: 'input_tokens', out: 'output_tokens', all: 'total_tokens' } as const;
 
 /**
  * The parts that calls add to the sums or subtract from them.
@@ -34,14 +33,19 @@ const HOUR_US = 3_600_000_000;
  * @param by columns to group by, in addition to those of the sums
  */
 export function sumsOfCalls(rows: readonly string[], by: readonly string[] = []): string {
-  const counted = `(SELECT * FROM (${rows.join(' UNION ALL ')}) WHERE counted IS DISTINCT FROM 0)`;
+  const counted = `(SELECT * FROM (${rows.join(' UNION ALL ')}) WHERE ${COUNTS_USAGE})`;
   const came = 'CASE WHEN sign > 0 THEN started_at END';
   const gone = 'CASE WHEN is_gone THEN started_at END';
-  const sum = (column: string): string => `coalesce(sum(sign * ${column}), 0)::HUGEINT AS ${column}`;
+  const sum = (column: string, name = column): string =>
+    `coalesce(sum(sign * ${column}), 0)::HUGEINT AS ${name}`;
+  const usage = [
+    sum('paid', 'nanos'),
+    ...(['in', 'out', 'all'] as const).map((of) => sum(`${of}_tokens`, TOKENS_OF[of])),
+  ];
   const hour = `(epoch_us(date_trunc('hour', started_at)) // ${HOUR_US})::INTEGER`;
   const parts = SUMMED_PARTS.map((part) => `of_${part}`);
   return `SELECT ${[...by, ''].join(', ')}${hour} AS hour, model, told, sum(sign)::BIGINT AS calls,
-    coalesce(sum(sign * cost_usd), 0)::HUGEINT AS nanos, ${['input_tokens', 'output_tokens', 'total_tokens', ...parts].map(sum).join(', ')},
+    ${[...usage, ...parts.map((part) => sum(part))].join(', ')},
     max(input + output + read + written)::BIGINT AS most,
     min(${came}) AS oldest, max(${came}) AS newest, min(${gone}) AS gone_oldest, max(${gone}) AS gone_newest
     FROM ${withTokens(counted)} GROUP BY ALL`;
@@ -54,7 +58,7 @@ export function sumsOfCalls(rows: readonly string[], by: readonly string[] = [])
  * @param removed whether to subtract them
  */
 export function callsOf(spans: string, also = '', removed = false): string {
-  return `SELECT ${removed ? '-1' : '1'}::BIGINT AS sign, ${removed ? 'TRUE' : 'FALSE'} AS is_gone, ${COUNTED}${also} FROM ${spans} WHERE ${IS_CALL}`;
+  return `SELECT ${removed ? '-1' : '1'}::BIGINT AS sign, ${removed ? 'TRUE' : 'FALSE'} AS is_gone, ${COUNTED}${also} FROM ${spans} WHERE ${REPORTS_USAGE}`;
 }
 
 /**
@@ -67,7 +71,7 @@ export function callsOfReplaced(replaced: string, newer: string, also = ''): str
   const columns = COUNTED.split(', ').map((name) => `o.${name}`);
   // Each is removed from its agent, because the newer version may belong to another agent.
   return `SELECT -1::BIGINT AS sign, TRUE AS is_gone, ${columns.join(', ')}${also}
-    FROM (SELECT * FROM ${COLD_SPANS} WHERE ${IS_CALL} AND ${replaced}) o
+    FROM (SELECT * FROM ${COLD_SPANS} WHERE ${REPORTS_USAGE} AND ${replaced}) o
     JOIN (SELECT * FROM ${newer} WHERE replaces) n ON ${isVersionOf(SPANS, 'n', 'o')} AND n.seq > o.seq`;
 }
 
@@ -79,7 +83,7 @@ export function callsOfReplaced(replaced: string, newer: string, also = ''): str
  * @param newer versions of spans; null if there are none
  */
 export function callsOfChanged(changed: string, where: string, newer: string | null, also = ''): string {
-  const spans = `(SELECT * FROM ${COLD_SPANS} WHERE ${IS_CALL} AND ${where})`;
+  const spans = `(SELECT * FROM ${COLD_SPANS} WHERE ${REPORTS_USAGE} AND ${where})`;
   const left = newer === null ? spans : newestOf(SPANS, spans, `(SELECT * FROM ${newer} WHERE replaces)`);
   const columns = COUNTED.split(', ').map((name) => `o.${name}`);
   return `SELECT s.sign, s.sign < 0 AS is_gone, ${columns.join(', ')}${also}, CASE WHEN s.sign < 0 THEN r.old_no ELSE r.new_no END AS agent_no
@@ -163,7 +167,7 @@ export async function rederiveCallSums(connection: Connection): Promise<void> {
  */
 export async function completeCallSums(connection: Connection): Promise<void> {
   const [row] = await connection.rows(
-    `SELECT EXISTS (SELECT 1 FROM ${COLD_SPANS} WHERE ${IS_CALL}) AND NOT EXISTS (SELECT 1 FROM ${TABLE}) AS is_missing`,
+    `SELECT EXISTS (SELECT 1 FROM ${COLD_SPANS} WHERE ${COUNTS_USAGE}) AND NOT EXISTS (SELECT 1 FROM ${TABLE}) AS is_missing`,
   );
   if (row?.is_missing !== true) return;
   // The INSERT is a single statement, so that the sums are complete or absent.

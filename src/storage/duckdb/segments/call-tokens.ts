@@ -1,6 +1,7 @@
 import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { SUMMED_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
+import { TYPE_CODES } from '../../../signal/trace-map.js';
 import {
   LONG_INPUTS,
   LONG_SHIFT,
@@ -9,18 +10,26 @@ import {
   pricedTokens,
 } from '../../shared/priced-tokens.js';
 
-/** The tokens of calls as their prices need them (`signal/call-tokens.ts`), in SQL. */
+/** What counts of calls, and their tokens as prices need them (`signal/call-tokens.ts`), in SQL. */
 
 const TOKENS = pricedTokens('output');
 
-/** The columns of a span that the tokens are computed from. */
-export const TOKEN_COLUMNS = 'status, call_details';
+const IS_LLM = `type = ${TYPE_CODES.llm}`;
+
+/** Condition for spans of which something may count in statistics of models. Never becomes false in a later version of a span. */
+export const REPORTS_USAGE = `(${IS_LLM} OR total_tokens IS NOT NULL OR cost_usd IS NOT NULL)`;
+/** Condition for those of which something does: `SpanCounts` in `runs/rules/usage.ts`. */
+export const COUNTS_USAGE = `((${IS_LLM} AND counted IS DISTINCT FROM 0) OR counted_tokens > 0 OR counted_cost > 0)`;
+
+/** The columns of a span that {@link withTokens} needs. */
+export const TOKEN_COLUMNS =
+  'type, status, input_tokens, output_tokens, total_tokens, cost_usd, counted, counted_tokens, counted_cost, call_details';
 
 /**
- * Calls with their tokens by part (`of_input` and so on), the length of their input (`whole`), and the `CALL_FLAGS` of each call
- * (`told`).
+ * Calls with what counts of their usage (`paid`, `in_tokens`, `out_tokens`, `all_tokens`), their tokens by part (`of_input` and so on),
+ * the length of their input (`whole`), and the `CALL_FLAGS` of each call (`told`).
  *
- * @param calls a relation with the columns of calls and {@link TOKEN_COLUMNS}
+ * @param calls a relation with {@link TOKEN_COLUMNS}
  */
 export function withTokens(calls: string): string {
   const paths = Object.keys(USAGE_COLUMNS).map((part) => `'$.usage.${part}'`);
@@ -35,12 +44,18 @@ export function withTokens(calls: string): string {
   const inputs = `SELECT *, coalesce(input_tokens, ${rest('output')}) AS input FROM (${outputs})`;
   const fresh = `SELECT *, greatest(0, input - read - written) AS fresh, greatest(input, read + written) AS whole FROM (${inputs})`;
   const tokens = SUMMED_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`);
-  return `(SELECT *, ${tokens.join(', ')}, ${told()} AS told FROM (${fresh}))`;
+  const usual = (what: keyof typeof COUNTS, column: string): string =>
+    `CASE WHEN ${counts(what)} THEN coalesce(${column}, 0) ELSE 0 END`;
+  // If only a part of the tokens counts, the same share of input and output does.
+  const share = (column: string): string =>
+    `CASE WHEN all_tokens = coalesce(total_tokens, 0) THEN coalesce(${column}, 0)::HUGEINT ELSE coalesce(${column}, 0)::HUGEINT * all_tokens // greatest(total_tokens, 1) END`;
+  const counted = `SELECT *, coalesce(counted_cost, ${usual('cost', 'cost_usd')}) AS paid, coalesce(counted_tokens, ${usual('call', 'total_tokens')}) AS all_tokens FROM (${fresh})`;
+  return `(SELECT *, ${share('input_tokens')} AS in_tokens, ${share('output_tokens')} AS out_tokens, ${tokens.join(', ')}, ${told()} AS told FROM (${counted}))`;
 }
 
-/** Whether this part of a call counts here: another span may report the same call (`runs/rules/duplicate-calls.ts`). */
+/** Whether this part of a call counts on this span (`runs/rules/usage.ts`). */
 function counts(what: keyof typeof COUNTS): string {
-  return `(coalesce(counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
+  return `${IS_LLM} AND (coalesce(counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
 }
 
 function told(): string {

@@ -31,7 +31,7 @@ import type { OutcomeChange, TraceChange } from './change.js';
 import type { Rows } from './rows.js';
 import { indexOf } from '../../schema/table.js';
 import { TRACE_WIRE } from '../../schema/tables.js';
-import type { DuplicateRewrite } from '../../../runs/spans/run-spans.js';
+import type { CountsRewrite } from '../../../runs/spans/run-spans.js';
 import { uuidKey } from '../../../worker/uuid-words.js';
 
 function countedAt({ tenant, traces }: IncomingBatch, trace: number, agentNo: number): CountedRun {
@@ -195,7 +195,7 @@ export class ChangeApplier {
     }
     const group = { touched, fresh, states, items };
     const outcomes = await this.#changes.apply(group, stored);
-    await rewriteDuplicates(group, stored, this.#size);
+    await rewriteCounts(group, stored, this.#size);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#applyWhole(batch, traces, items));
     for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
     const written = [...touched].flatMap(([key, trace]) => {
@@ -353,11 +353,11 @@ export class ChangeApplier {
 }
 
 /**
- * Rewrites spans whose duplicates changed in this group (`runs/rules/duplicate-calls.ts`): new spans in the columns of the message,
+ * Rewrites spans whose counts changed in this group (`runs/rules/usage.ts`): new spans in the columns of the message,
  * stored ones as new versions. Reads at most {@link RunSize.commitPayloadBytes} of payloads for the whole group; the rest is
  * written with the next commit that touches the run. The totals of the run do not depend on it.
  */
-async function rewriteDuplicates(
+async function rewriteCounts(
   { touched, fresh, states }: LoadedGroup,
   stored: StoredRuns<TraceState>,
   { commitPayloadBytes }: RunSize,
@@ -365,9 +365,9 @@ async function rewriteDuplicates(
   let left = commitPayloadBytes;
   for (const [key, trace] of touched) {
     const state = states.get(key);
-    const rewrites = state?.duplicateRewrites() ?? [];
+    const rewrites = state?.countsRewrites() ?? [];
     if (state === undefined || rewrites.length === 0) continue;
-    const isToRead = ({ span_id: id }: DuplicateRewrite): boolean => {
+    const isToRead = ({ span_id: id }: CountsRewrite): boolean => {
       const span = state.find(id);
       return span !== undefined && span.seq > 0 && span.row === undefined;
     };
@@ -380,7 +380,7 @@ async function rewriteDuplicates(
     left -= read.bytes;
     const unread = new Set(toRead.slice(read.keys));
     const written = rewrites.filter((one) => !unread.has(one));
-    for (const one of written) state.rewriteDuplicate(one);
+    for (const one of written) state.rewriteCounts(one);
     rewriteInBatches(trace, fresh, written);
   }
 }
@@ -388,15 +388,15 @@ async function rewriteDuplicates(
 function rewriteInBatches(
   { parts }: TouchedTrace,
   fresh: NewParts,
-  rewrites: readonly DuplicateRewrite[],
+  rewrites: readonly CountsRewrite[],
 ): void {
-  const counts = new Map(rewrites.map((one) => [one.span_id, one.duplicate]));
+  const counts = new Map(rewrites.map((one) => [one.span_id, one.counts]));
   for (const part of parts) {
     if (!isOfBatch(part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
     const { batch, trace } = part;
     for (let row = batch.start(trace); row < batch.end(trace); row++) {
       const now = counts.get(uuidKey(batch.spanIds, row * 4));
-      if (now !== undefined) batch.rewriteDuplicate(row, now);
+      if (now !== undefined) batch.rewriteCounts(row, now);
     }
   }
 }

@@ -26,7 +26,7 @@ const GIVES_ERROR = `(parent_span_id IS NULL OR coalesce(agent_source, ${NO_SOUR
 const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
   epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce(cost_usd, 0),
   seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
-  coalesce(same_as, ${NO_ID}), coalesce(counted, ${WHOLE})::INTEGER,
+  coalesce(same_as, ${NO_ID}), coalesce(counted, ${WHOLE})::INTEGER, coalesce(counted_tokens, -1), coalesce(counted_cost, -1),
   ((parent_span_id IS NULL)::INTEGER + (ended_at IS NULL)::INTEGER * 2 + (total_tokens IS NULL)::INTEGER * 4
     + (cost_usd IS NULL)::INTEGER * 8 + (${GIVES_ERROR} AND error_message IS NOT NULL)::INTEGER * 16
     + (same_as IS NULL)::INTEGER * 32 + ((derived & ${REMOTE_PARENT}) <> 0)::INTEGER * 64)::INTEGER,
@@ -63,7 +63,8 @@ function addChunk(spans: SpanState[], chunk: FixedChunk): void {
   const costs = chunk.words(8, 8);
   const [seqs, lines] = [chunk.words(9, 8), chunk.words(10, 4)];
   const [sources, sames, counts] = [chunk.words(11, 4), chunk.words(12, 16), chunk.words(13, 4)];
-  const [flags, kinds] = [chunk.words(14, 4), chunk.words(15, 4)];
+  const [countedTokens, countedCosts] = [chunk.words(14, 8), chunk.words(15, 8)];
+  const [flags, kinds] = [chunk.words(16, 4), chunk.words(17, 4)];
   let hint: AgentHint | null = null;
   let last = '';
   let context: RunContext | null = null;
@@ -94,6 +95,8 @@ function addChunk(spans: SpanState[], chunk: FixedChunk): void {
       call_key: chunk.text(CALL_KEY, row) || null,
       same_as: (nulls & 32) === 0 ? uuidKey(sames, row * 4) : null,
       counted: wordAt(counts, row),
+      counted_tokens: amountAt(countedTokens, row),
+      counted_cost: amountAt(countedCosts, row),
       seq: int64At(seqs, row),
       line: wordAt(lines, row),
       row: undefined,
@@ -103,10 +106,16 @@ function addChunk(spans: SpanState[], chunk: FixedChunk): void {
   }
 }
 
-const NAME = 16;
-const CONTEXT = 17;
-const ERROR = 18;
-const CALL_KEY = 19;
+/** @param amounts -1 replaces null */
+function amountAt(amounts: Uint32Array, row: number): number | null {
+  const amount = int64At(amounts, row);
+  return amount < 0 ? null : amount;
+}
+
+const NAME = 18;
+const CONTEXT = 19;
+const ERROR = 20;
+const CALL_KEY = 21;
 
 /** @param before the hint of the previous span, reused if equal */
 function hintAt(chunk: FixedChunk, row: number, code: number, before: AgentHint | null): AgentHint | null {

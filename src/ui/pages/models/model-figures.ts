@@ -8,7 +8,7 @@ interface Usage {
 
 /** Display name of a model. */
 export function modelName(model: string | null): string {
-  return model === null || model === '' ? 'unknown model' : model;
+  return model === null || model === '' ? 'no model' : model;
 }
 
 /** Whether some calls have no cost. */

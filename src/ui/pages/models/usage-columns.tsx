@@ -16,7 +16,9 @@ export const USAGE = {
     isWide: true,
     render: ({ model }) =>
       model === null || model === '' ? (
-        modelName(model)
+        <span title="Calls without a model, and usage that agents and tools report beyond their calls">
+          {modelName(model)}
+        </span>
       ) : (
         <Link href={runsOfModel(model)} title={model}>
           {model}

@@ -11,7 +11,7 @@ import { neverDiffers } from '../../../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
 import { callKeys } from '../../../runs/histories.js';
 import { aFollowingRecord } from '../following-records.js';
-import { duplicatesIn, usageNode, usageOf as modelsOf } from '../model-oracle.js';
+import { countsIn, usageNode, usageOf as modelsOf } from '../model-oracle.js';
 import { spansOf, without } from '../shown-spans.js';
 import { TestStore } from '../test-store.js';
 
@@ -232,7 +232,7 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
     const found = await store.runs.read(tenant, id);
     if (found === null) throw new Error(`trace ${id} is not there`);
     deepStrictEqual(without(found, 'spans', 'trace_id', 'agent_id'), expected(one), `trace ${id}`);
-    const told = duplicatesIn(one.spans);
+    const told = countsIn(one.spans);
     for (const { span_id, same_as, counted } of await spansOf(found)) {
       const expectedSame = told.get(span_id)?.same_as ?? undefined;
       deepStrictEqual([same_as, counted], [expectedSame, expectedSame && false], `span ${span_id}`);

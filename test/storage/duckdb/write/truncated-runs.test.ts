@@ -43,6 +43,12 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
       count: 1,
       items: [followed],
     });
+    const { items: models } = await opened.store.models.list(tenant, {}, { offset: 0, limit: 5 });
+    t.match(
+      models,
+      [{ model: null, calls: 0, total_tokens: LIMIT, total_cost: LIMIT / 1000 }],
+      'the same sums',
+    );
 
     // Repeats change nothing, wherever the original is stored.
     for (const restarts of [false, true, true]) {
