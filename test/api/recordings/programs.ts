@@ -32,8 +32,29 @@ const CLAUDE = {
   cost: reported(706_200),
 };
 
+const CODEX_SESSION = '01a22537-6a89-7792-aa9f-3584316e686f';
+const internals = (count: number): ExpectedRun[] =>
+  Array.from({ length: count }, () => run('codex_exec', { kind: 'other' }));
+
 /** Programs whose spans repeat or relay calls: records of usage, a gateway, an MCP server, two clients in one program. */
 export const PROGRAMS: Readonly<Record<string, Recording>> = {
+  // One prompt. The other traces are the program's own functions.
+  codex_cli: {
+    nodes: ['codex_exec'],
+    runs: [
+      ...internals(8),
+      run('codex_exec', { kind: 'other', session: CODEX_SESSION }),
+      ...internals(1),
+      run('codex_exec', { kind: 'other', session: CODEX_SESSION }),
+      run('codex_exec', {
+        session: CODEX_SESSION,
+        tokens: { input: 180, cachedRead: 64, output: 30, reasoning: 16 },
+        cost: priced(90_600),
+        question: 'What is the weather in Berlin?',
+      }),
+      ...internals(6),
+    ],
+  },
   ag2_prog: {
     nodes: ['boss_ag2', 'stream_ag2', 'weather_ag2'],
     runs: [
