@@ -45,17 +45,19 @@ export interface LoggedEvent {
   readonly attributes: JsonObject;
 }
 
-/** Attribute with the event's name, for records without that field. */
+/** Attribute with the event's name. */
 export const EVENT_NAME_ATTRIBUTE = 'event.name';
 
-/** The name of the event that a record reports, by its field or its attribute; null if it reports none. */
+/**
+ * The name of the event that a record reports, by its attribute or its field; null if it reports none. The attribute comes first, because
+ * Rust's `tracing` puts the place in the source into the field: `event src/main.rs:12`.
+ */
 export function eventNameOf({
   event_name: name,
   attributes,
 }: Pick<LogRecord, 'event_name' | 'attributes'>): string | null {
-  if (name !== null) return name;
   const found = attributes[EVENT_NAME_ATTRIBUTE];
-  return typeof found === 'string' && found !== '' ? found : null;
+  return typeof found === 'string' && found !== '' ? found : name;
 }
 
 /** The name of a record that belongs to a span and is one of {@link GEN_AI_EVENTS}; null for all others. */

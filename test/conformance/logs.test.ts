@@ -226,6 +226,8 @@ const SEARCHED: readonly LogRecord[] = [
   },
   {
     body: null,
+    // Rust's `tracing` names the place in the source.
+    event_name: 'event src/telemetry.rs:12',
     attributes: {
       'event.name': 'codex.tool_result',
       'a/b~c': 'O\'Neil "x"',

@@ -27,7 +27,7 @@ const logSchema = Type.Object(
       nullable(
         Type.String({
           description:
-            'From the field, else from the attribute `event.name`. Absent if not sent; with `details` null.',
+            'From the attribute `event.name`, else from the field. Absent if not sent; with `details` null.',
         }),
       ),
     ),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { LogRecord } from '../../signal/log-record.js';
+import { EVENT_NAME_ATTRIBUTE } from '../../signal/logged-event.js';
 import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import type { Origin } from '../../signal/origin.js';
 import { toKeyValues } from '../../otlp/encode/value.js';
@@ -42,7 +43,6 @@ const REMOTE_PARENT = 0x300;
 const ERROR = 2;
 /** What is sent in place of a text that must not be logged. */
 const REDACTED = /^(?:<redacted>|\[redacted\])$/i;
-const NAME_ATTRIBUTE = 'event.name';
 
 interface KnownEvent {
   readonly name: string;
@@ -136,7 +136,7 @@ function loggedIn({ trace_id: traceId, span_id: spanId }: LogRecord): LoggedIn |
 
 /** The event of a record: by its name, its attribute, or its body, which of these has the whole name. */
 function eventOf({ event_name: name, attributes, body, origin }: LogRecord): KnownEvent | undefined {
-  const said = attributes[NAME_ATTRIBUTE];
+  const said = attributes[EVENT_NAME_ATTRIBUTE];
   const found =
     (name === null ? undefined : EVENTS.get(name)) ??
     (typeof said === 'string' ? EVENTS.get(said) : undefined) ??
@@ -144,8 +144,8 @@ function eventOf({ event_name: name, attributes, body, origin }: LogRecord): Kno
   if (found !== undefined) return found;
   const prefix = PREFIXES.get(origin.scope?.name) ?? PREFIXES.get(origin.serviceName);
   if (prefix === undefined) return undefined;
-  const rest = name ?? said;
-  return typeof rest === 'string' ? EVENTS.get(`${prefix}${rest}`) : undefined;
+  const rest = typeof said === 'string' ? said : name;
+  return rest !== null ? EVENTS.get(`${prefix}${rest}`) : undefined;
 }
 
 /** What names a run; undefined if nothing does. */
