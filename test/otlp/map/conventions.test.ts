@@ -312,8 +312,8 @@ const CHAINS: Readonly<
       ['sessionId', 'y'],
       ['conversation_id', 'z'],
       ['thread_id', 'aa'],
-      ['any.client.session_id', 'ab'],
-      ['conversation.id', 'ac'],
+      ['conversation.id', 'ab'],
+      ['any.client.session_id', 'ac'],
     ],
   ],
   user_id: [

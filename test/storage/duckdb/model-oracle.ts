@@ -11,10 +11,10 @@ import {
 import { TYPE_CODES } from '../../../src/signal/trace-map.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
-import { COST_PARTS, type CostPart } from '../../../src/signal/call-details.js';
+import { SUMMED_PARTS, type SummedPart } from '../../../src/signal/call-details.js';
 import type { Price } from '../../../src/signal/price.js';
 import { costOf, tokensOf } from '../../../src/processors/cost/token-cost.js';
-import { tokensByPart } from '../../../src/signal/call-tokens.js';
+import { summedTokens } from '../../../src/signal/call-tokens.js';
 import {
   type ModelFilter,
   type ModelUsage,
@@ -115,11 +115,11 @@ export function repricedOf(
       UNPRICEABLE.map((reason) => [reason, all.filter(({ isCall, why }) => isCall && why === reason).length]),
     ) as Record<Unpriceable, number>,
     tokens: Object.fromEntries(
-      COST_PARTS.map((part) => [
+      SUMMED_PARTS.map((part) => [
         part,
-        sum(done.map(({ tokens }) => (tokens === undefined ? 0 : tokensByPart(tokens)[part]))),
+        sum(done.map(({ tokens }) => (tokens === undefined ? 0 : summedTokens(tokens)[part]))),
       ]),
-    ) as Record<CostPart, number>,
+    ) as Record<SummedPart, number>,
     long_calls: done.filter(({ cost }) => cost?.isLong).length,
   };
 }
