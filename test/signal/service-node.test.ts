@@ -66,11 +66,11 @@ const CASES: readonly Case[] = [
     node: 'b',
   },
   {
-    what: 'the address as it is',
+    what: 'the host of the address in lower case',
     type: 'http',
     input: { url: 'http://u' },
     metadata: { 'server.address': 'API.Example:80', 'url.full': 'http://d' },
-    node: 'API.Example:80',
+    node: 'api.example',
   },
   {
     what: 'the host of the input before those of attributes',
@@ -248,10 +248,10 @@ const CASES: readonly Case[] = [
     node: 'agent 7 of bd8e5fbe-ad60-4167-80ed-e434c84a0073',
   },
   {
-    what: 'a name that numbers make too long',
+    what: 'a name cut before its numbers are folded',
     type: 'custom',
     name: '1000 '.repeat(400),
-    node: '<n> '.repeat(256).trim(),
+    node: '<n> '.repeat(205).trim(),
   },
 
   { what: 'a hint: no node', type: 'custom', name: 'compute', hint: '', node: null },

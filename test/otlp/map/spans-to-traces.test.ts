@@ -92,6 +92,7 @@ void t.test('maps ids, times, kind and source of a span without a convention', a
           sample_rate: null,
           follows_spans: true,
           idle_timeout_ms: 3_600_000,
+          orphan_wait_ms: null,
         },
         spans: [
           aSpanRecord(TRACE_ID, {

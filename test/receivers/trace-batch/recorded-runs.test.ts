@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { moneyToNumber, parseMoney } from '../../../src/signal/money.js';
 import { formatTime, parseTime } from '../../../src/signal/time.js';
 import { startTestDaemon } from '../../support/daemon.js';
+import { byDepth } from '../../support/trace-order.js';
 import { recordedBatches, type Item } from '../../support/trace-batch.js';
 import { TracesClient, type Shown, type ShownTrace } from '../../support/traces-client.js';
 
@@ -78,10 +79,7 @@ function checkTrace(t: Test, item: Item, shown: ShownTrace): void {
   }
   const { spans } = shown;
   t.equal(spans.length, item.spans.length);
-  t.ok(
-    spans.every((span, index) => index === 0 || comesBefore(spans[index - 1] ?? {}, span)),
-    'sorted by start',
-  );
+  t.ok(areSorted(spans), 'sorted by start, depth and id');
   const byId = new Map(spans.map((span) => [span['span_id'], span]));
   for (const sent of item.spans) {
     const found = byId.get((sent['span_id'] as string).toLowerCase()) ?? {};
@@ -93,8 +91,15 @@ function checkTrace(t: Test, item: Item, shown: ShownTrace): void {
   }
 }
 
-function comesBefore(earlier: Shown, later: Shown): boolean {
-  const gap =
-    (parseTime(later['started_at'] as string) ?? NaN) - (parseTime(earlier['started_at'] as string) ?? NaN);
-  return gap > 0 || (gap === 0 && (earlier['span_id'] as string) < (later['span_id'] as string));
+function areSorted(spans: readonly Shown[]): boolean {
+  const placed = spans.map((span) => ({
+    span_id: span['span_id'] as string,
+    parent_span_id: span['parent_span_id'] as string | null,
+    start: parseTime(span['started_at'] as string) ?? NaN,
+  }));
+  const order = byDepth(placed);
+  return placed.every((span, i) => {
+    const before = placed[i - 1];
+    return before === undefined || (before.start - span.start || order(before, span)) < 0;
+  });
 }

@@ -66,7 +66,7 @@ void t.test('derives status and error of a truncated run', async (t) => {
   t.match(late.header(), failed, 'a wrapper that arrives late');
   t.match(stored(late).header(), failed);
   const named = stored(TruncatedSpans.of(spansOf(AGENT)));
-  named.put(aSpan(1, null, { agent_hint: { source: 'root', name: 'a' } }));
+  named.put(aSpan(1, null, { agent_hint: { source: 'root', name: 'a' }, run_kind: 'agent' }));
   t.match(
     stored(named).header(),
     { status: 'completed', error_message: null },
