@@ -27,8 +27,13 @@ const ALONE = ['bench/', 'chaos/', 'cli/', 'scale/', 'transfer/', 'ui/'];
 /** A file with its own timeout disables tap's, here as in its own process; this timeout ends what hangs. */
 const LONGEST_MS = 360_000;
 
-/** Files of the wider tier besides those that start a server: whole daemons, browsers, kills, damaged and full disks, transfers. */
+/**
+ * Files of the wider tier besides those that start a server or kill processes: whole daemons, browsers, damaged and full disks, large
+ * data, transfers.
+ */
 const WIDER = [
+  'api/big-trace',
+  'api/dropped-reads',
   'bench/',
   'chaos/',
   'cli/demo/',
@@ -37,14 +42,23 @@ const WIDER = [
   'cli/yaml-tests-of-daemons',
   'delivery/senders/webhook/receivers-kit',
   'exporters/otlp-http/sidecar',
+  'exporters/webhook/memory',
   'http/large-bodies',
   'plugins/packed',
+  'receivers/otlp/grpc-memory',
+  'receivers/outbox/outbox-daemon',
   'scale/',
   'storage/duckdb/files/accidents',
-  'storage/duckdb/files/checkpoint-kill',
+  'storage/duckdb/files/damage',
+  'storage/duckdb/files/dead-database',
   'storage/duckdb/files/full-',
   'storage/duckdb/files/log-damage',
   'storage/duckdb/files/torn-logs',
+  'storage/duckdb/maintenance/quarantine',
+  'storage/duckdb/read/large-',
+  'storage/duckdb/write/back-pressure',
+  'storage/duckdb/write/heavy-trace',
+  'testing/builtin',
   'transfer/',
 ];
 /** The only walk through the pages in the default tier. */
@@ -100,6 +114,7 @@ function isWider(file: string): boolean {
   const text = textOf(file);
   return (
     WIDER.some((start) => file.startsWith(start)) ||
+    /\bkill(ed)?\.test\.js$/.test(file) ||
     /\b(ClickHouse|Postgres)Server\.start\(/.test(text) ||
     (/support\/(browser|ui)\.js/.test(text) && file !== BROWSER_WALK)
   );
