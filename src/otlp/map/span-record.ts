@@ -394,13 +394,16 @@ function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind
  */
 function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading): void {
   const { provenance } = reading;
+  const hasTokens = span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null;
+  if (span.model !== null && hasTokens) return;
+  // Parsed once: the texts of a request may be parsed up to a limit.
+  const outputs = bodiesIn(reading, 'output');
   if (span.model === null) {
-    const model = firstIn(reading, ['output', 'input'], modelIn);
+    const model = firstIn(outputs, modelIn) ?? firstIn(bodiesIn(reading, 'input'), modelIn);
     span.model = storableName(model ?? '') || null;
     if (span.model !== null) provenance?.decided('model', 'model in the response or request');
   }
-  if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
-  const found = firstIn(reading, ['output'], usageIn);
+  const found = hasTokens ? undefined : firstIn(outputs, usageIn);
   if (found === undefined) return;
   const usage = responseUsage(found);
   for (const field of ['input_tokens', 'output_tokens', 'total_tokens'] as const)
@@ -417,16 +420,15 @@ function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading
   };
 }
 
-function firstIn<T>(
-  reading: SpanReading,
-  fields: readonly ('input' | 'output')[],
-  read: (value: JsonValue) => T | undefined,
-): T | undefined {
-  for (const field of fields)
-    for (const { value } of reading.payloads(field)) {
-      const found = read(parsed(value));
-      if (found !== undefined) return found;
-    }
+function bodiesIn(reading: SpanReading, field: 'input' | 'output'): JsonValue[] {
+  return [...reading.payloads(field)].map(({ value }) => parsed(value));
+}
+
+function firstIn<T>(bodies: readonly JsonValue[], read: (body: JsonValue) => T | undefined): T | undefined {
+  for (const body of bodies) {
+    const found = read(body);
+    if (found !== undefined) return found;
+  }
   return undefined;
 }
 

@@ -51,7 +51,7 @@ interface KnownEvent {
 }
 
 /** An event of a run. */
-interface ToldEvent {
+interface ReportedEvent {
   readonly record: LogRecord;
   readonly event: KnownEvent;
   readonly run: string;
@@ -81,7 +81,7 @@ export interface LoggedIn {
   readonly spanId: string;
 }
 
-/** Finds the spans of runs by their prompts and sessions, as far as earlier events told of them. */
+/** Finds the spans of runs by their prompts and sessions, as far as earlier events had them. */
 export interface TracedRuns {
   get(run: string): LoggedIn | undefined;
   set(run: string, where: LoggedIn): void;
@@ -89,29 +89,29 @@ export interface TracedRuns {
 
 /**
  * Spans of a program's log events, so that a program without spans has runs, too: a run for each prompt, or session where prompts have no
- * ids. Ids depend only on the event, so a repeat makes the same spans. Where the program sends spans, these make the run: an event then
- * only adds its model call, which counts as long as no span tells of one.
+ * ids. Ids depend only on the event, so a repeat makes the same spans. If the program sends spans, these make the run: an event then only
+ * adds its model call, which counts as long as no span reports a call of the model.
  *
  * @param traced remembers which runs have spans
- * @returns undefined if no record tells anything of a run
+ * @returns undefined if no record belongs to a run
  */
 export function loggedRuns(records: readonly LogRecord[], traced: TracedRuns): TracesRequest | undefined {
-  const told: ToldEvent[] = [];
+  const reported: ReportedEvent[] = [];
   for (const record of records) {
     const event = eventOf(record);
     const run = event && runOf(record, event);
-    if (event !== undefined && run !== undefined) told.push({ record, event, run });
+    if (event !== undefined && run !== undefined) reported.push({ record, event, run });
   }
-  if (told.length === 0) return undefined;
+  if (reported.length === 0) return undefined;
   /** Where the runs of the batch are first traced: a prompt is logged before its first span. */
   const first = new Map<string, LoggedIn>();
-  for (const { record, run } of told) {
+  for (const { record, run } of reported) {
     const where = loggedIn(record);
     if (where !== undefined && !first.has(run)) first.set(run, where);
   }
-  const answers = answersIn(told);
+  const answers = answersIn(reported);
   const spans = new Map<Origin, Span[]>();
-  for (const { record, event, run } of told) {
+  for (const { record, event, run } of reported) {
     const where = loggedIn(record);
     if (where !== undefined) traced.set(run, where);
     const within = traced.get(run) ?? first.get(run);
@@ -148,12 +148,12 @@ function eventOf({ event_name: name, attributes, body, origin }: LogRecord): Kno
   return rest !== null ? EVENTS.get(`${prefix}${rest}`) : undefined;
 }
 
-/** What names a run; undefined if nothing does. */
+/** Names a run by a hash of its prompt or session, because ids may be long; undefined if it has neither. */
 function runOf(record: LogRecord, { events: { prefix } }: KnownEvent): string | undefined {
   const prompt = identityOf(record, 'prompt_id');
-  if (prompt !== undefined) return `${prefix}prompt ${prompt}`;
+  if (prompt !== undefined) return hashOf(`${prefix}prompt ${prompt}`);
   const session = identityOf(record, 'session');
-  return session === undefined ? undefined : `${prefix}session ${session}`;
+  return session === undefined ? undefined : hashOf(`${prefix}session ${session}`);
 }
 
 interface Place {
@@ -168,18 +168,18 @@ function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: 
   const { attributes } = record;
   if (!isSpan(event, within !== undefined)) return undefined;
   const error = errorOf(record, kind);
-  const told =
+  const values =
     kind === 'prompt'
       ? promptOf(record, within === undefined)
       : kind === 'tool'
         ? toolOf(record)
         : callOf(record, event);
-  if (kind === 'call' && error === undefined && !hasTokens(told)) return undefined;
+  if (kind === 'call' && error === undefined && !hasTokens(values)) return undefined;
   const response = identityOf(record, 'response_id');
   const answer = kind === 'call' && response !== undefined ? answers.get(response) : undefined;
-  if (answer !== undefined) told['gen_ai.output.messages'] = answer;
+  if (answer !== undefined) values['gen_ai.output.messages'] = answer;
   const session = identityOf(record, 'session');
-  if (session !== undefined) told['gen_ai.conversation.id'] = session;
+  if (session !== undefined) values['gen_ai.conversation.id'] = session;
   const traceId = within === undefined ? digest(run, 16) : traceBytes(within.traceId);
   const root = digest(`${run} root`, 8);
   // Without prompt ids a run may have several prompts.
@@ -191,12 +191,13 @@ function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: 
     traceId,
     spanId: isOnly ? root : digest(`${run} ${identityOfEvent(record, name)}`, 8),
     parentSpanId: isRoot ? null : within === undefined ? root : spanBytes(within.spanId),
-    flags: isRoot ? 0 : REMOTE_PARENT,
+    // The program's spans may still come: only a run without any is complete as it is.
+    flags: isRoot || within !== undefined ? 0 : REMOTE_PARENT,
     name,
     kind: 1,
     startTimeUnixNano: String(end > duration ? end - duration : end),
     endTimeUnixNano: String(end),
-    attributes: toKeyValues({ ...attributes, ...told }),
+    attributes: toKeyValues({ ...attributes, ...values }),
     ...(error === undefined ? {} : { status: { code: ERROR, message: error } }),
   };
 }
@@ -207,8 +208,8 @@ function isSpan({ kind, events }: KnownEvent, isTraced: boolean): boolean {
   return isTraced ? kind === 'prompt' && events.onlyPrompts === true : kind === 'prompt' || kind === 'tool';
 }
 
-function hasTokens(told: JsonObject): boolean {
-  return 'gen_ai.usage.input_tokens' in told || 'gen_ai.usage.output_tokens' in told;
+function hasTokens(values: JsonObject): boolean {
+  return 'gen_ai.usage.input_tokens' in values || 'gen_ai.usage.output_tokens' in values;
 }
 
 /** A day; a longer duration is an error. */
@@ -228,29 +229,29 @@ function identityOfEvent(record: LogRecord, name: string): string {
 
 function promptOf(record: LogRecord, isRun: boolean): JsonObject {
   const prompt = textOf(record, 'prompt');
-  const told: JsonObject = isRun ? { 'gen_ai.operation.name': 'invoke_agent' } : {};
-  if (isRun && record.origin.serviceName !== '') told['gen_ai.agent.name'] = record.origin.serviceName;
+  const values: JsonObject = isRun ? { 'gen_ai.operation.name': 'invoke_agent' } : {};
+  if (isRun && record.origin.serviceName !== '') values['gen_ai.agent.name'] = record.origin.serviceName;
   if (prompt !== undefined && !REDACTED.test(prompt))
-    told['gen_ai.input.messages'] = [{ role: 'user', content: prompt }];
-  return told;
+    values['gen_ai.input.messages'] = [{ role: 'user', content: prompt }];
+  return values;
 }
 
 function toolOf(record: LogRecord): JsonObject {
-  const told: JsonObject = { 'gen_ai.operation.name': 'execute_tool' };
+  const values: JsonObject = { 'gen_ai.operation.name': 'execute_tool' };
   const add = (key: string, value: JsonValue | undefined): void => {
-    if (value !== undefined) told[key] = value;
+    if (value !== undefined) values[key] = value;
   };
   add('gen_ai.tool.name', textOf(record, 'tool'));
   add('gen_ai.tool.call.id', textOf(record, 'call_id'));
   add('gen_ai.tool.call.arguments', payloadOf(record, 'arguments'));
   add('gen_ai.tool.call.result', payloadOf(record, 'result'));
-  return told;
+  return values;
 }
 
 function callOf(record: LogRecord, { events }: KnownEvent): JsonObject {
-  const told: JsonObject = { 'gen_ai.operation.name': 'chat' };
+  const values: JsonObject = { 'gen_ai.operation.name': 'chat' };
   const add = (key: string, value: JsonValue | undefined): void => {
-    if (value !== undefined) told[key] = value;
+    if (value !== undefined) values[key] = value;
   };
   const input = countOf(record, 'input');
   const output = countOf(record, 'output');
@@ -259,17 +260,17 @@ function callOf(record: LogRecord, { events }: KnownEvent): JsonObject {
   const reasoning = countOf(record, 'reasoning');
   const total = countOf(record, 'total');
   const caches = events.separateCaches === true ? (read ?? 0) + (write ?? 0) : 0;
-  // Gemini counts thoughts beside the output.
-  const isBeside = reasoning !== undefined && total === (input ?? 0) + (output ?? 0) + reasoning;
+  // Gemini counts thoughts in addition to the output.
+  const isSeparate = reasoning !== undefined && total === (input ?? 0) + (output ?? 0) + reasoning;
   add('gen_ai.request.model', textOf(record, 'model'));
   add('gen_ai.response.id', identityOf(record, 'response_id'));
   add('gen_ai.usage.input_tokens', input === undefined ? undefined : input + caches);
-  add('gen_ai.usage.output_tokens', output === undefined ? undefined : output + (isBeside ? reasoning : 0));
+  add('gen_ai.usage.output_tokens', output === undefined ? undefined : output + (isSeparate ? reasoning : 0));
   add('gen_ai.usage.cache_read.input_tokens', read);
   add('gen_ai.usage.cache_creation.input_tokens', write);
   add('gen_ai.usage.reasoning.output_tokens', reasoning);
   add('gen_ai.usage.cost', numberOf(record, 'cost'));
-  return told;
+  return values;
 }
 
 /** The error of a failed event, empty if it has no text; undefined if it did not fail. */
@@ -291,9 +292,9 @@ function messageIn(error: JsonValue): string | undefined {
 }
 
 /** The answers of a batch as messages, by the ids of responses. */
-function answersIn(told: readonly ToldEvent[]): ReadonlyMap<string, JsonValue> {
+function answersIn(reported: readonly ReportedEvent[]): ReadonlyMap<string, JsonValue> {
   const answers = new Map<string, JsonValue>();
-  for (const { record, event } of told) {
+  for (const { record, event } of reported) {
     if (event.kind !== 'answer') continue;
     const id = identityOf(record, 'response_id');
     const content = textOf(record, 'response');
@@ -349,6 +350,10 @@ function numberOf(record: LogRecord, key: Key): number | undefined {
     const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
   });
+}
+
+function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 function digest(content: string, bytes: number): Uint8Array {

@@ -92,37 +92,43 @@ export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
 const LOGGED = `${readCallKey(callKey({ scope: LOGGED_SCOPE, model: null, provider: null, response: null })).scope}.`;
 
 /**
- * Leaves out the calls of log events if spans of the run report calls with tokens: programs log the same calls, without ids that
- * would tell which.
+ * Leaves out the calls of log events if spans of the run report calls of the same model with tokens: programs log the same calls, without
+ * ids that would tell which.
  *
  * @returns the other spans, and for each that is left out the call on which it counts, the last that began before it
  */
 export function withoutLogged<Span extends CallSpan>(
   spans: readonly Span[],
 ): { readonly own: readonly Span[]; readonly logged: ReadonlyMap<string, string> } {
-  const isLogged = ({ call_key: key }: Span): boolean => key?.startsWith(LOGGED) === true;
-  const left = spans.filter(isLogged);
-  if (left.length === 0) return { own: spans, logged: NONE_LOGGED };
-  const own = spans.filter((span) => !isLogged(span));
-  const calls = own.filter(({ call_key: key, total_tokens: tokens }) => key !== null && tokens !== null);
-  const inOrder = (a: Span, b: Span): number =>
-    a.started_at - b.started_at || (a.span_id < b.span_id ? -1 : 1);
-  calls.sort(inOrder);
-  const [first] = calls;
-  if (first === undefined) return { own: spans, logged: NONE_LOGGED };
-  const logged = new Map<string, string>();
-  let last = first;
-  let next = 0;
-  for (const span of left.sort(inOrder)) {
-    for (
-      let call = calls[next];
-      call !== undefined && call.started_at <= span.started_at;
-      call = calls[++next]
-    )
-      last = call;
-    logged.set(span.span_id, last.span_id);
+  if (!spans.some(isLogged)) return { own: spans, logged: NONE_LOGGED };
+  const inOrder = [...spans].sort((a, b) => a.started_at - b.started_at || (a.span_id < b.span_id ? -1 : 1));
+  const calls = new Map<string, Span[]>();
+  for (const span of inOrder) {
+    if (span.call_key === null || span.total_tokens === null || isLogged(span)) continue;
+    const { model } = readCallKey(span.call_key);
+    const others = calls.get(model);
+    if (others === undefined) calls.set(model, [span]);
+    else others.push(span);
   }
-  return { own, logged };
+  const logged = new Map<string, string>();
+  /** How many calls of each model began before the span. */
+  const passed = new Map<string, number>();
+  for (const span of inOrder) {
+    if (span.call_key === null || !isLogged(span)) continue;
+    const { model } = readCallKey(span.call_key);
+    const its = calls.get(model);
+    if (its === undefined) continue;
+    let count = passed.get(model) ?? 0;
+    while ((its[count]?.started_at ?? Infinity) <= span.started_at) count++;
+    passed.set(model, count);
+    const call = its[Math.max(0, count - 1)];
+    if (call !== undefined) logged.set(span.span_id, call.span_id);
+  }
+  return { own: spans.filter(({ span_id }) => !logged.has(span_id)), logged };
+}
+
+function isLogged({ call_key: key }: CallSpan): boolean {
+  return key?.startsWith(LOGGED) === true;
 }
 
 const NONE_LOGGED: ReadonlyMap<string, string> = new Map();

@@ -289,7 +289,6 @@ function openness(span: SpanFacts): number {
   return span.status === 'running' ? 1 : 0;
 }
 
-/** A sum after a span's value changed; values only ever appear. */
 /** The usage of a run as the counts of its spans add up, of which some may still be rewritten. */
 function storedUsage(spans: RunSpans): Usage {
   let { total_tokens: tokens, total_cost_usd: cost } = spans.usage();

@@ -7,6 +7,8 @@ const TEXT_SEPARATOR = '\x1f';
 /** Characters of attributes that are searched: of one value, and of a record. The index has a row for each word of a record. */
 const MOST_OF_VALUE = 8192;
 const MOST_OF_VALUES = 32_768;
+/** Longer values of attributes are searched without decoding: JSON of megabytes takes half a second. */
+const MOST_DECODED = 65_536;
 /** Levels of JSON text inside JSON text that are decoded. */
 const MOST_LEVELS = 4;
 
@@ -218,7 +220,11 @@ function joinedTexts(eventName: string | null, attributes: JsonObject): string |
 function visibleTexts(eventName: string | null, attributes: JsonObject): string {
   const values = Object.values(attributes).filter((value) => value !== null);
   return [...(eventName === null ? [] : [eventName]), ...values.map(attributeText)]
-    .map((value) => visibleText(value).slice(0, MOST_OF_VALUE).replaceAll(TEXT_SEPARATOR, ' '))
+    .map((value) =>
+      (value.length > MOST_DECODED ? value : visibleText(value))
+        .slice(0, MOST_OF_VALUE)
+        .replaceAll(TEXT_SEPARATOR, ' '),
+    )
     .join(TEXT_SEPARATOR)
     .slice(0, MOST_OF_VALUES)
     .toWellFormed();

@@ -92,10 +92,8 @@ export function generalRoles(keys: readonly string[]): ReadonlyMap<string, Gener
       if (!span.isService) roles.set(key, part);
       continue;
     }
-    const uses = [
-      ...found.filter((guess) => counts(guess, span)).map((guess) => toUse(key, guess)),
-      ...kindsOf(key, found, span),
-    ];
+    const counted = found.filter((guess) => counts(guess, span));
+    const uses = [...counted.map((guess) => toUse(key, guess)), ...kindsOf(key, counted, span)];
     if (uses.length > 0) roles.set(key, { is: 'source', uses });
   }
   return roles;
@@ -132,12 +130,19 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
     }
   const guessed = new Set(guesses.filter(({ need }) => need === 'nothing').map(({ field }) => field));
   const has = (field: Field): boolean => listed.has(field) || guessed.has(field);
-  const hasUsage = has('input_tokens') || has('output_tokens');
   const hasMessages = listsMessages || guesses.some(({ shape }) => shape === 'messages');
+  const reportsUsage = listed.has('input_tokens') || listed.has('output_tokens');
+  const figures = guesses.filter(({ field }) => USAGE_FIELDS.has(field));
+  // Wallets and parsers have tokens, too.
+  const isCall = figures.length > 0 && (has('model') || hasMessages || has('kind') || listed.has('provider'));
+  const isPair = (['input_tokens', 'output_tokens'] as const).every((of) =>
+    figures.some(({ field, read }) => field === of && read === undefined),
+  );
+  const hasUsage = reportsUsage || isCall || isPair;
   const telling = new Set(guesses.filter(({ field }) => !WEAK.has(field)).map(({ namespace }) => namespace));
   return {
     hasKind: listed.has('kind'),
-    isService: !hasUsage && SERVICE.some((field) => listed.has(field)),
+    isService: !reportsUsage && !isCall && SERVICE.some((field) => listed.has(field)),
     hasUsage,
     hasModel: has('model'),
     hasMessages,
@@ -321,7 +326,7 @@ function usageOf(names: readonly string[], last: string, before: string): Guess[
       field: fieldOfFigure(figure),
       place: 5,
       // Other things have metrics, too.
-      need: last === 'metrics' ? 'model client' : 'nothing',
+      need: last === 'metrics' ? 'model client' : 'usage',
       read: usageObject(figure),
     }));
   const figure = figureOfName(
@@ -329,7 +334,7 @@ function usageOf(names: readonly string[], last: string, before: string): Guess[
     before,
     names.some((name) => USAGE.has(name)),
   );
-  return figure === undefined ? [] : [{ field: fieldOfFigure(figure), place: 0, need: 'nothing' }];
+  return figure === undefined ? [] : [{ field: fieldOfFigure(figure), place: 0, need: 'usage' }];
 }
 
 function fieldOfFigure(figure: UsageFigure): Field {
