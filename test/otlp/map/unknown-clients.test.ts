@@ -251,6 +251,9 @@ void t.test('spans of services, limits, prices and other meanings of the words a
     { 'support.agent.name': 'Maria', 'ticket.id': 3 },
     { 'message.type': 'chat', 'resource.type': 'tool', 'process.runtime.name': 'node' },
     { 'app.messages': 'three', 'app.model': 'small' },
+    { 'wallet.total_tokens': 50, 'parser.tokens': 77, 'lexer.input.tokens': 9, 'cache.usage.input': 5 },
+    { 'memory.usage': '{"total": 512}', 'aws.metrics': '{"input": 3, "output": 4}' },
+    { 'http.request.method': 'POST', 'tokens.input': 5 },
     { 'disk.usage': '{"input": 3, "output": 4, "total": 7}', 'device.model.name': 'x' },
   ];
   for (const attributes of OTHERS) {

@@ -3,6 +3,7 @@ import t from 'tap';
 import { callKey } from '../../../src/signal/call-key.js';
 import { COUNTS, MAX_REPORTERS } from '../../../src/runs/rules/duplicate-calls.js';
 import { countedOnce, type UsageNode } from '../../../src/runs/rules/usage.js';
+import { LOGGED_SCOPE } from '../../../src/signal/logged-scope.js';
 import { TYPE_CODES } from '../../../src/signal/trace-map.js';
 import { holds, same } from '../../support/property.js';
 import { callKeys } from '../histories.js';
@@ -41,6 +42,9 @@ const AGENT: UsageNode = {
 /** The other reporter. */
 const OTHER = { scope: 'langchain' };
 
+/** A program's log events. */
+const LOGGED = { scope: LOGGED_SCOPE };
+
 /** The counting spans of calls, where they differ. */
 function sames(...spans: UsageNode[]): Record<string, string> {
   return Object.fromEntries(
@@ -60,6 +64,17 @@ const CASES: readonly {
     name: 'of sibling reports by two scopes the last started counts',
     spans: [aCall('a', { ...OTHER, time: [0, 10] }), aCall('b', { time: [1, 9] })],
     same: { a: 'b' },
+  },
+  {
+    name: 'log events count on the last call of their model before them',
+    spans: [
+      aCall('a', { time: [1, 2] }),
+      aCall('b', { time: [3, 4] }),
+      aCall('c', { ...LOGGED, time: [0, 0] }),
+      aCall('d', { ...LOGGED, time: [3, 3] }),
+      aCall('e', { ...LOGGED, model: 'claude-opus-4-5', time: [3, 3] }),
+    ],
+    same: { c: 'a', d: 'b' },
   },
   {
     name: 'a call and a duplicate below it',

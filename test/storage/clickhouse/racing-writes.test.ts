@@ -240,8 +240,12 @@ function sorted(fields: object): object {
   return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-async function check({ connection, control }: Scene, user: { id: string; tenant: number }, ids: Ids) {
-  const nodes = new NodeNumbers();
+async function check(
+  { connection, control }: Scene,
+  user: { id: string; tenant: number },
+  ids: Ids,
+  nodes: NodeNumbers,
+) {
   const wanted = ids.traces.map((traceId) => ({ tenant: user.tenant, traceId }));
   const facts = await readFacts(connection, wanted, new Map(), nodes);
   const stored = await connection.rows(
@@ -306,7 +310,8 @@ void t.test('concurrent gateways store the same rows as a sequential replay', { 
       for (const { faults } of gateways) faults.set([]);
       clock.advance(LEASE_MS + 1);
       for (const { finishLeft } of gateways) await finishLeft();
-      const facts = await check(opened, user, ids);
+      const nodes = new NodeNumbers();
+      const facts = await check(opened, user, ids, nodes);
       const found = new Set(facts.flatMap(({ spans }) => spans.map(({ row }) => row.span_id)));
       same(
         [...acknowledged].filter((id) => !found.has(id)),
@@ -340,7 +345,7 @@ void t.test('concurrent gateways store the same rows as a sequential replay', { 
       const ended = events.filter((body) => body.includes('"trace.')).map((body) => idIn(body));
       same(ended.length, new Set(ended).size);
       for (const each of facts) {
-        const run = deriveRun(each, new NodeNumbers());
+        const run = deriveRun(each, nodes);
         if (run?.run.hasEnded === true) same(ended.includes(each.traceId), true);
       }
     },
