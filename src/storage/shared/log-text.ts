@@ -167,7 +167,7 @@ class QueryParts implements TextQuery {
       phrase = [];
     };
     for (const [piece, spaceless, symbols] of piecesOf(text)) {
-      const isSingle = spaceless !== undefined && [...spaceless].length === 1;
+      const isSingle = spaceless !== undefined && Array.from(spaceless).length === 1;
       if (isSingle || symbols !== undefined) {
         end();
         // Text may have the same emoji without a variation selector.
@@ -192,7 +192,7 @@ function piecesOf(text: string): Iterable<RegExpExecArray> {
 
 /** Each two neighbours of a text; the character itself if there is only one. */
 function pairsOf(text: string): string[] {
-  const characters = [...text];
+  const characters = Array.from(text);
   if (characters.length < 2) return characters;
   return characters.slice(1).map((second, i) => `${characters[i] ?? ''}${second}`);
 }

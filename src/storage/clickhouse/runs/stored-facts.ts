@@ -160,7 +160,7 @@ function namedIn(text: string): NamedHeader {
   // Missing in headers of older versions.
   return {
     agent,
-    header: { ...header, orphan_wait_ms: (header.orphan_wait_ms as number | undefined) ?? null },
+    header: { ...header, orphan_wait_ms: header.orphan_wait_ms ?? null },
   };
 }
 
