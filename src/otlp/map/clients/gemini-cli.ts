@@ -5,13 +5,13 @@ import { isObject, parseStructure } from '../json-text.js';
 
 /** The arguments in the request of a tool. */
 const requestedArguments: Reader = (value) => {
-  const request = recordOf(value);
+  const request = recordOf(value, CALL_ID);
   return request !== undefined && 'callId' in request ? payload(request.args ?? null) : undefined;
 };
 
 /** The result in the record of a tool's call: what the model gets, or the error. */
 const returnedResult: Reader = (value) => {
-  const response = recordOf(value)?.response;
+  const response = recordOf(value, RESPONSE)?.response;
   if (!isObject(response)) return undefined;
   const returned = listOf(response.responseParts).flatMap((part) => {
     const answer = isObject(part) && isObject(part.functionResponse) ? part.functionResponse.response : null;
@@ -21,9 +21,14 @@ const returnedResult: Reader = (value) => {
   return payload(returned[0]?.output ?? returned[0] ?? response.resultDisplay ?? null);
 };
 
-/** The record of a tool. Lists of messages, which have the same key, are not parsed. */
-function recordOf(value: JsonValue): JsonObject | undefined {
-  return typeof value === 'string' && !value.startsWith('{') ? undefined : objectOf(value);
+/** Keys of the request and the record of a tool's call. */
+const CALL_ID = '"callId"';
+const RESPONSE = '"response"';
+
+/** The record of a tool. Other clients' values of the same attributes are not parsed. */
+function recordOf(value: JsonValue, key: string): JsonObject | undefined {
+  if (typeof value === 'string' && !(value.startsWith('{') && value.includes(key))) return undefined;
+  return objectOf(value);
 }
 
 /** How Google's messages begin, so that others are not parsed. */
