@@ -18,7 +18,7 @@ export type UsagePart = (typeof USAGE_PARTS)[number];
 /** Whole numbers of tokens; unreported parts are absent. */
 export type UsageParts = { readonly [Part in UsagePart]?: number };
 
-/** Parts of the tokens of which stores keep sums. Each token belongs to one part. Never change these: stored columns are named after them. */
+/** Parts of the tokens that stores sum. Each token belongs to one part. Never change these: stored columns are named after them. */
 export const SUMMED_PARTS = [
   'input',
   'cached_read',

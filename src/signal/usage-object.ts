@@ -153,7 +153,7 @@ function geminiOutput(usage: JsonObject, read: (value: JsonValue) => number | un
   return answer === undefined && thoughts === undefined ? undefined : (answer ?? 0) + (thoughts ?? 0);
 }
 
-/** All cache writes of a call, of which those of five minutes and one hour are parts. */
+/** All cache writes of a call, including those of five minutes and one hour. */
 export function writesOf(
   all: number | undefined,
   short: number | undefined,

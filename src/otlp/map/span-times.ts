@@ -7,7 +7,7 @@ import type { Span } from '../wire/requests.js';
 
 export interface Times {
   readonly started: Micros;
-  /** 0 if the start was replaced; likewise `endNanos`. */
+  /** 0 if the start was replaced. */
   readonly startNanos: number;
   readonly ended: Micros | null;
   readonly endNanos: number;

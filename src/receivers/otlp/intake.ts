@@ -153,7 +153,7 @@ export class Intake {
   }
 
   /**
-   * Sends the runs that log events tell of into the pipelines of traces. They come before the records: if they cannot be stored, the
+   * Sends the runs in log events to the pipelines of traces. They come before the records: if they cannot be stored, the
    * client repeats both, and a repeated span adds nothing.
    *
    * @returns undefined if there are none, or no pipeline takes them

@@ -81,7 +81,7 @@ export interface LoggedIn {
   readonly spanId: string;
 }
 
-/** Finds the spans of runs by their prompts and sessions, as far as earlier events had them. */
+/** Finds the spans of runs by their prompts and sessions, as far as earlier events named them. */
 export interface TracedRuns {
   get(run: string): LoggedIn | undefined;
   set(run: string, where: LoggedIn): void;

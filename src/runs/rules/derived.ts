@@ -16,7 +16,7 @@ export const DERIVED = {
   tags: 1024,
 } as const;
 
-/** A bit of `derived` beside those of values: all spans have ended, and the run only awaits a root. */
+/** A bit of `derived` in addition to those of values: all spans have ended, and the run only awaits a root. */
 export const AWAITS_ROOT = 2048;
 
 /** The same for a span: its parent belongs to another process. */

@@ -9,9 +9,9 @@ import { usageOf, type Usage } from './usage.js';
 export interface RunFacts {
   /** How many spans there are. */
   readonly size: number;
-  /** Whether all of them have ended. */
+  /** Whether all spans have ended. */
   readonly haveEnded: boolean;
-  /** Whether any of them is a root: {@link hasRoot}. */
+  /** Whether any span is a root: {@link hasRoot}. */
   readonly hasRoot: boolean;
   /** See {@link headerOf}. Only where there are spans. */
   header(hasWaited?: boolean): FollowingHeader;

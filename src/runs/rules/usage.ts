@@ -199,14 +199,14 @@ export function usageFrom(tokens: number | null, cost: NanoUsd | null): Usage {
   };
 }
 
-/** The model calls of a trace and the other spans that report usage, each below the nearest of them. */
+/** The tree of a trace's model calls and other spans that report usage. */
 interface UsageTree {
   readonly size: number;
   /** Parents first. */
   readonly spans: readonly UsageNode[];
-  /** For each of them the position of the nearest one above it; -1 if there is none. */
+  /** The position of each span's nearest ancestor in the tree; -1 for none. */
   readonly above: Int32Array;
-  /** The same, without those above a tool or agent: a model call and its parts. */
+  /** The same within a model call: -1 if a tool or agent is in between. */
   readonly around: Int32Array;
 }
 
@@ -322,7 +322,7 @@ function amountsIn({ size, spans, above, around }: UsageTree, said: Float64Array
   return counted;
 }
 
-/** Marks the model calls that report a measure of which no part reports it. */
+/** Marks the innermost model calls that report a measure. */
 function innermostWith({ size, spans, around }: UsageTree, said: Float64Array): Uint8Array {
   const found = new Uint8Array(size);
   const isBelow = new Uint8Array(size);

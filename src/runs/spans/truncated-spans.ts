@@ -289,7 +289,7 @@ function openness(span: SpanFacts): number {
   return span.status === 'running' ? 1 : 0;
 }
 
-/** The usage of a run as the counts of its spans add up, of which some may still be rewritten. */
+/** The sum of the counted usage of a run's spans, as stored before pending rewrites. */
 function storedUsage(spans: RunSpans): Usage {
   let { total_tokens: tokens, total_cost_usd: cost } = spans.usage();
   if (tokens !== null) tokens = 0;

@@ -261,7 +261,7 @@ function decodeJson(text: string, levels: number): string {
   return decoded + text.slice(copied);
 }
 
-/** Where the JSON object or list begins with which a text ends; null if there is none. */
+/** Start of the JSON object or list at the end of a text; null without one. */
 function startOfJson(text: string): number | null {
   const starts = new Set([text.search(/\S/), text.indexOf('{')]);
   for (const start of starts) {

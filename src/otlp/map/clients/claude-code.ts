@@ -5,7 +5,7 @@ import { kindBy, text } from '../conventions/readers.js';
 /** The scope of Claude Code's spans. */
 const SPANS = 'com.anthropic.claude_code.tracing';
 
-/** The argument of a tool of which the span has only this one. */
+/** The argument of a tool, if the span has only this one. */
 function argument(name: string): Reader {
   return (value): JsonValue | undefined => {
     const read = text(value);
@@ -13,7 +13,7 @@ function argument(name: string): Reader {
   };
 }
 
-/** Claude Code: spans whose attributes have plain names. It counts cached tokens beside the input, as Anthropic does. */
+/** Claude Code: spans whose attributes have plain names. It counts cached tokens in addition to the input, as Anthropic does. */
 export const CLAUDE_CODE: Convention = {
   fields: {
     kind: {

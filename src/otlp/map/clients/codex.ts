@@ -25,7 +25,7 @@ export const CODEX: Convention = {
     onlyPrompts: true,
     kinds: {
       user_prompt: 'prompt',
-      // Requests tell of failures; the last event of a stream has the tokens.
+      // Requests report failures; the last event of a stream has the tokens.
       api_request: 'call',
       sse_event: 'call',
       websocket_event: 'call',

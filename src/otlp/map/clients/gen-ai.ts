@@ -240,9 +240,11 @@ export const GEN_AI: Convention = {
       'ipykernel_launcher.py',
     ],
   },
+  // FastMCP and the Python SDK of MCP report each call as client, transport and server.
+  stepScopes: ['fastmcp', 'mcp-python-sdk'],
 };
 
-/** A call of which all choices ended with an error. */
+/** A call whose choices all ended with an error. */
 function isFailure(value: JsonValue): JsonValue | undefined {
   const reasons = texts(value);
   return Array.isArray(reasons) && reasons.every((reason) => reason === 'error') ? true : undefined;

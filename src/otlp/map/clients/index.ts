@@ -24,7 +24,6 @@ import { LITELLM } from './litellm.js';
 import { LIVEKIT } from './livekit.js';
 import { LLAMA_INDEX } from './llama-index.js';
 import { MASTRA } from './mastra.js';
-import { MCP } from './mcp.js';
 import { MESSAGING } from './messaging.js';
 import { MLFLOW } from './mlflow.js';
 import { OPENAI_AGENTS } from './openai-agents.js';
@@ -53,7 +52,6 @@ export const CONVENTIONS: readonly Convention[] = [
   OPENLLMETRY,
   LANGFUSE,
   MLFLOW,
-  MCP,
   VERCEL_AI,
   PYDANTIC_AI,
   GOOGLE_ADK,

@@ -27,7 +27,7 @@ function under(key: string, read: Reader): Reader {
 
 const LITERAL = String.raw`('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|'[^']*$|"[^"]*$)`;
 
-/** A text in an event printed by Python, of which the instrumentation sends the first 200 characters. */
+/** A text in an event printed by Python, cut by the instrumentation after 200 characters. */
 function printed(before: string): Reader {
   const pattern = new RegExp(before + LITERAL, 's');
   return (value) => {

@@ -166,7 +166,7 @@ interface NamesOfAgents {
 }
 
 /**
- * What a log event of a program tells: `prompt` that a user asked something, `request` where the next call is traced, `call` a model
+ * What a log event of a program means: `prompt` that a user asked something, `request` where the next call is traced, `call` a model
  * call, which counts if it has tokens or failed, `answer` the text of a call, `tool` the call of a tool.
  */
 export type EventKind = 'prompt' | 'request' | 'call' | 'answer' | 'tool';
@@ -175,7 +175,7 @@ export type EventKind = 'prompt' | 'request' | 'call' | 'answer' | 'tool';
 export interface ProgramEvents {
   /** Before the names of all its events. */
   readonly prefix: string;
-  /** Names of services and scopes by which it is known where it leaves out the prefix. */
+  /** Names of services and scopes that identify the program in events without the prefix. */
   readonly programs: readonly string[];
   /** By the rest of the name. */
   readonly kinds: Readonly<Record<string, EventKind>>;

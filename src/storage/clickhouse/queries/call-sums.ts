@@ -15,9 +15,9 @@ import type { ListParts } from './listed-runs.js';
 const MANY_HOURS = 48;
 
 const IS_LLM = `type = ${TYPE_CODES.llm}`;
-/** Spans of which something may count. Of those that are no model calls, `derive-run.ts` writes the effective span. Equal for all versions. */
+/** Spans that may count. `derive-run.ts` writes the effective span of those other than model calls. Equal for all versions. */
 const REPORTS_USAGE = `(${IS_LLM} OR (seq = 0 AND (total_tokens IS NOT NULL OR cost_usd IS NOT NULL)))`;
-/** Spans of which something counts: `SpanCounts` in `runs/rules/usage.ts`. In SQL. */
+/** SQL for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
 const COUNTS_USAGE = `((${IS_LLM} AND (counted IS NULL OR counted <> 0)) OR ifNull(counted_tokens, 0) > 0 OR ifNull(counted_cost, 0) > 0)`;
 
 /** Whether this part of a call counts on this span (`runs/rules/usage.ts`). In SQL. */

@@ -75,7 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
     isChange: true,
     statements: (place) => [
       addColumn(place, LOGS, 'other_text', 'bytes'),
-      // Its condition names the events, of which there are more now.
+      // Recreated, because its condition lists the event names and new ones were added.
       dropEventsView(place),
       ...createEventsView(place),
     ],

@@ -33,7 +33,7 @@ const STATS_COLUMNS = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS
 
 const calls = (bit: number, name: string): string =>
   `CASE WHEN (told & ${bit}) > 0 THEN calls ELSE 0 END AS ${name}`;
-/** The columns of `CALL_SUMS`, with the number of calls by what counts of them. */
+/** The columns of `CALL_SUMS`, with the number of calls by counted measures. */
 export const COUNTED_PARTS = `${calls(CALL_FLAGS.call, 'calls')}, ${calls(CALL_FLAGS.priced, 'priced_calls')}, nanos, input_tokens, output_tokens, total_tokens,
   oldest, newest, gone_oldest, gone_newest`;
 /** Condition for sums of calls that are not empty. */

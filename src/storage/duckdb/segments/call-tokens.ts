@@ -16,9 +16,9 @@ const TOKENS = pricedTokens('output');
 
 const IS_LLM = `type = ${TYPE_CODES.llm}`;
 
-/** Condition for spans of which something may count in statistics of models. Never becomes false in a later version of a span. */
+/** Condition for spans that may count in statistics of models. Never becomes false in a later version of a span. */
 export const REPORTS_USAGE = `(${IS_LLM} OR total_tokens IS NOT NULL OR cost_usd IS NOT NULL)`;
-/** Condition for those of which something does: `SpanCounts` in `runs/rules/usage.ts`. */
+/** Condition for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
 export const COUNTS_USAGE = `((${IS_LLM} AND counted IS DISTINCT FROM 0) OR counted_tokens > 0 OR counted_cost > 0)`;
 
 /** The columns of a span that {@link withTokens} needs. */

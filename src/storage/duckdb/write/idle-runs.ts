@@ -131,9 +131,9 @@ export class IdleRuns {
 /** The open runs that wait for the same. */
 class OpenRuns {
   readonly #waiting: Waiting;
-  /** The newest header of each of them is in this commit or a later one; Infinity if there are none. */
+  /** The newest header of each run is in this commit or a later one; Infinity without runs. */
   #fromSeq = 0;
-  /** None of them is due before this time. */
+  /** No run is due before this time. */
   #dueAt: Micros = -Infinity;
 
   constructor(waiting: Waiting) {
