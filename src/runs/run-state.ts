@@ -198,7 +198,7 @@ export class RunState {
     this.#hasChanges = true;
   }
 
-  /** Spans whose stored counts are outdated. The engine reads them as a whole and calls {@link rewriteCounts}. */
+  /** Spans with outdated stored counts. The engine reads the complete spans and calls {@link rewriteCounts}. */
   countsRewrites(): readonly CountsRewrite[] {
     return this.#spans.countsRewrites();
   }

@@ -27,7 +27,7 @@ export const CLAUDE_CODE: Convention = {
           'TOOL.EXECUTION': 'custom',
           'TOOL.BLOCKED_ON_USER': 'custom',
           HOOK: 'custom',
-          // Of other clients.
+          // Other clients' keys.
           LLM: 'llm',
           AGENT: 'agent',
           MEMORY: 'custom',

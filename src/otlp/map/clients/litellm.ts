@@ -12,9 +12,9 @@ export const LITELLM: Convention = {
   spanNames: {
     scope: 'litellm',
     kinds: {
-      // The same call as its parent, in the provider's words.
+      // Reports its parent's call again, with the provider's names.
       raw_gen_ai_request: 'custom',
-      // A server of another instrumentation may contain the proxy's.
+      // The span may be inside a server span of another instrumentation.
       'Received Proxy Server Request': 'agent',
     },
   },

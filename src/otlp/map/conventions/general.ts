@@ -9,11 +9,11 @@ import { count, identity, only, texts, toolArguments } from './readers.js';
 import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
 import { usageObject } from './usage-readers.js';
 
-/** Behind all sources of the tables, so that a known key always wins. */
+/** Rank below all sources of the tables, so that a known key always wins. */
 const RANK = 200;
-/** Longer keys are not read. */
+/** Maximum length of a key. */
 const LONGEST_KEY = 200;
-/** Keys whose meaning is cached. */
+/** Maximum number of cached keys. */
 const MAX_KNOWN = 4096;
 
 /** Namespaces of OpenTelemetry whose keys resemble those of a model's client. */
@@ -24,7 +24,7 @@ const STANDARD: ReadonlySet<string> = new Set(
     'server|service|source|system|telemetry|thread|tls|url|user_agent|vcs'
   ).split('|'),
 );
-/** Words around a number of tokens that is not the usage of this span. */
+/** Words in keys of token numbers that are not the usage of this span. */
 const NO_USAGE: ReadonlySet<string> = new Set(
   (
     'average|avg|budget|budgets|config|cost|costs|estimate|estimated|limit|limits|max|maximum|metadata|min|' +
@@ -47,21 +47,21 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...words('task|step|node|memory|guardrail|evaluator|evaluation|scorer|prompt|parser|reranker', 'custom'),
   ...words('workflow_step|middleware|workspace|summary', 'custom'),
 ]);
-/** Words that also mean something else, which do not decide under a bare `kind` or `type`. */
+/** Ambiguous words, which are ignored in a bare `kind` or `type`. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(
   'chat|completion|generate|model|embed|flow|pipeline|crew|chain|task|step|node|memory|prompt|parser'.split(
     '|',
   ),
 );
-/** What has a kind or type. */
+/** Names before `kind` or `type`. */
 const SPANS: ReadonlySet<string> = new Set(['span', 'observation', 'run', 'step']);
 
-/** What an attribute needs in the same span to count. */
+/** A condition on the other keys of the span. */
 type Need = 'nothing' | 'usage' | 'model client' | 'model client or payload';
 
 interface Guess extends Omit<Source, 'rank'> {
   readonly field: Field;
-  /** Added to {@link RANK}. */
+  /** Is added to {@link RANK}. */
   readonly place: number;
   readonly need: Need;
   /** The first name of the key. */
@@ -99,18 +99,18 @@ export function generalRoles(keys: readonly string[]): ReadonlyMap<string, Gener
   return roles;
 }
 
-/** What the keys of a span say about it. */
+/** Facts about a span from its keys. */
 interface Evidence {
-  /** Another convention has a key for the kind. */
+  /** Whether a convention reads the kind from another key. */
   readonly hasKind: boolean;
-  /** A request, a query or a message between processes, without usage of a model. */
+  /** Whether it is a request, a query or a message between processes, without model usage. */
   readonly isService: boolean;
   readonly hasUsage: boolean;
   readonly hasModel: boolean;
   readonly hasMessages: boolean;
   readonly hasPayload: boolean;
   readonly hasAgent: boolean;
-  /** Whether anything shows a client of models. */
+  /** Whether any key indicates a client of models. */
   readonly isOfModels: boolean;
 }
 
@@ -133,7 +133,7 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
   const hasMessages = listsMessages || guesses.some(({ shape }) => shape === 'messages');
   const reportsUsage = listed.has('input_tokens') || listed.has('output_tokens');
   const figures = guesses.filter(({ field }) => USAGE_FIELDS.has(field));
-  // Wallets and parsers have tokens, too.
+  // Wallets and parsers also have tokens.
   const isCall = figures.length > 0 && (has('model') || hasMessages || has('kind') || listed.has('provider'));
   const isPair = (['input_tokens', 'output_tokens'] as const).every((of) =>
     figures.some(({ field, read }) => field === of && read === undefined),
@@ -177,14 +177,14 @@ function counts({ field, need }: Guess, span: Evidence): boolean {
   }
 }
 
-/** What a key shows about the kind of its span, for spans without a word for it. */
+/** The kind of span that a key implies, for spans that name none. */
 function kindsOf(key: string, found: readonly Guess[], span: Evidence): Use[] {
   if (span.hasKind || span.isService) return [];
   return found.flatMap(({ field, place, shape, read }) => {
     switch (field) {
       case 'input_tokens':
       case 'output_tokens':
-        // An agent that sums up its calls names no model.
+        // An agent that reports the total of its calls names no model.
         return span.hasModel || !span.hasAgent
           ? [useOf(key, 'is_model', { rank: RANK, read: read ?? count })]
           : [];
@@ -234,7 +234,7 @@ function partsOf(field: 'input' | 'output', key: string): PrefixUse {
   return { ...useOf(key, field, { rank: RANK, shape: 'messages' }), prefix: key, isNumbered: true };
 }
 
-/** The meaning that a key alone may have. */
+/** The possible meaning of a key, without the other keys of its span. */
 const guessesOf = remembering(MAX_KNOWN, (key: string): readonly Guess[] => {
   const names = namesIn(key);
   const last = names.at(-1) ?? '';
@@ -259,14 +259,14 @@ function isStandard([first = '', second = '']: readonly string[]): boolean {
   return STANDARD.has(first) && !(first === 'mcp' && second === 'tool');
 }
 
-/** The usage in an attribute of an event that is read but whose key no convention lists. */
+/** Usage in an event's attribute that no convention lists. */
 export function usageInEvent(key: string): readonly Use[] {
   if (key.length > LONGEST_KEY) return [];
   const found = guessesOf(key).filter(({ field }) => USAGE_FIELDS.has(field));
   return found.map((guess) => toUse(key, guess));
 }
 
-/** `acme.llmCall:inputTokens` is `acme`, `llm_call` and `input_tokens`. */
+/** Splits `acme.llmCall:inputTokens` into `acme`, `llm_call` and `input_tokens`. */
 function namesIn(key: string): string[] {
   return key
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -294,11 +294,11 @@ const listOfTexts: Reader = (value) => {
 /** Session, user and tags. */
 function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
   const need = 'nothing';
-  // Langfuse has attributes of its own for both; the rest of its metadata is for display.
+  // Langfuse has separate attributes for both; its other metadata is for display.
   if (names[0] === 'langfuse') return undefined;
   if (SESSIONS.has(last)) return { field: 'session_id', place: last === 'thread_id' ? 2 : 0, need };
   if (last === 'user_id' || last === 'end_user_id') return { field: 'user_id', place: 0, need };
-  // The tags of a tool are not those of the run.
+  // Tags of a tool do not belong to the run.
   if (last === 'tags' && before !== '' && before !== 'tool')
     return { field: 'tags', place: 0, need: 'model client or payload', read: listOfTexts };
   if (last !== 'id') return undefined;
@@ -325,7 +325,7 @@ function usageOf(names: readonly string[], last: string, before: string): Guess[
     return FIGURES.map((figure) => ({
       field: fieldOfFigure(figure),
       place: 5,
-      // Other things have metrics, too.
+      // Metrics also exist for other things than usage.
       need: last === 'metrics' ? 'model client' : 'usage',
       read: usageObject(figure),
     }));
@@ -366,7 +366,7 @@ function wordOf(value: string): string {
   return (namesIn(value.trim()).at(-1) ?? '').replaceAll(' ', '_');
 }
 
-/** Single words that are read without a prefix, too. */
+/** Words that are also read without a prefix. */
 const SPEAKING: ReadonlySet<string> = new Set(
   'model_name|model_id|messages|input_messages|output_messages|tool_name|tool_args|tool_input|tool_output'.split(
     '|',

@@ -20,7 +20,7 @@ export interface MadeOf<Row extends FactRow = FactRow> {
   readonly completed: SentFact<Row> | null;
 }
 
-/** A whole span, and what of it counts. */
+/** A complete span and its counted amounts. */
 export interface WholeSpan {
   readonly made: MadeOf<SpanRow>;
   readonly counts: CountsColumns;

@@ -79,7 +79,7 @@ export const SEGMENT_SCHEMA: Schema = {
         ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
     },
     {
-      // How much of each span counts. The sums of calls now contain only these amounts; rebuilt when the cold file is opened.
+      // The counted amounts of spans. The sums of calls now contain only these; rebuilt when the cold file is opened.
       version: 10,
       statements: (catalog) => [
         ...['counted_tokens', 'counted_cost'].map(
@@ -89,12 +89,12 @@ export const SEGMENT_SCHEMA: Schema = {
       ],
     },
     {
-      // What is searched in log records besides their bodies; older records have none.
+      // Searched texts of log records in addition to the body; null for older records.
       version: 11,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.logs ADD COLUMN other_text VARCHAR`],
     },
     {
-      // How long the run waits for the parent of its topmost spans.
+      // How long a run waits for the parents of its topmost spans.
       version: 12,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
     },

@@ -122,7 +122,7 @@ export async function recordsWith(
   return found;
 }
 
-/** Works out which records of blocks are found: those in every open list, within the range, that meet the open condition. */
+/** Finds the matching records of blocks: in every open list, within the range, and true for the open condition. */
 class MatchReader {
   readonly #connection: Connection;
   readonly #tenant: number;
