@@ -22,7 +22,7 @@ interface Asked {
   readonly isPicked: boolean;
 }
 
-/** What the keys of a span's attributes determine, regardless of their values. */
+/** Facts about a span that follow from the keys of its attributes, regardless of their values. */
 export class Shape {
   /** The received keys, concatenated, and where each ends. */
   readonly sent: Uint8Array;

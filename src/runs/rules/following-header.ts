@@ -17,7 +17,7 @@ export interface NamedHeader {
   readonly agent: string;
 }
 
-/** What is derived in declared headers, too. */
+/** Values that are also derived in declared headers. */
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
 
 /** Whether the spans determine the run's status. */

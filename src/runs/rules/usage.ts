@@ -191,7 +191,7 @@ function countsOf(
   };
 }
 
-/** Sums of both measures as a trace shows them: no larger than what is kept. */
+/** Sums of both measures for a trace, capped at the maximum that stores keep. */
 export function usageFrom(tokens: number | null, cost: NanoUsd | null): Usage {
   return {
     total_tokens: tokens === null ? null : Math.min(tokens, MOST_USAGE),

@@ -190,7 +190,7 @@ export const PAYLOADS = defineTable({
 export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
 /** A piece of payloads ends with the frame that reaches this length. */
 export const PIECE_BYTES = 2048;
-/** A longer piece is stored in `long_lines`. Also the largest input of which lists show a preview, in every engine. */
+/** Maximum size of a piece outside `long_lines`. Also the maximum size of an input with a preview in lists, in every engine. */
 export const LONG_PIECE_BYTES = 64 * 1024;
 
 export const AGENTS = defineTable({

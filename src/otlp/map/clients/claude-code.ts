@@ -73,5 +73,5 @@ function promptOf(value: JsonValue): JsonValue | undefined {
   return prompt === undefined || prompt === REDACTED ? undefined : { prompt };
 }
 
-/** What is sent in place of a prompt unless `OTEL_LOG_USER_PROMPTS` is set. */
+/** Replaces the prompt unless `OTEL_LOG_USER_PROMPTS` is set. */
 const REDACTED = '<REDACTED>';

@@ -2,7 +2,7 @@ import type { Convention } from '../conventions/convention.js';
 import { identity, inside, texts } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
-/** What the caller of the proxy sent as `metadata`, as Python prints it. */
+/** The `metadata` from the caller of the proxy, printed by Python. */
 const REQUESTED = 'metadata.requester_metadata';
 /** The usage of the provider's answer, as Python prints it. */
 const USAGE = 'metadata.usage_object';

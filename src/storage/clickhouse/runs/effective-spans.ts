@@ -13,7 +13,7 @@ export interface SentFact<Row extends FactRow = FactRow> {
   readonly prompt: number | null;
 }
 
-/** The messages that a span is made of; all other messages with the span are repeats. */
+/** The messages that contribute to a span; all other messages with the span are repeats. */
 export interface MadeOf<Row extends FactRow = FactRow> {
   readonly begun: SentFact<Row>;
   /** The message that completes the span; null if absent. */
@@ -27,7 +27,7 @@ export interface WholeSpan {
 }
 
 /**
- * The messages that each span of a run is made of, by span id: the first message and, if that one is running, the first later one with a
+ * The messages that contribute to each span of a run, by span id: the first message and, if that one is running, the first later one with a
  * terminal status. The same rule as in `fold`.
  *
  * @param sent in any order

@@ -68,7 +68,7 @@ export const SEGMENT_SCHEMA: Schema = {
       statements: (catalog) => [createTable(catalog, CALL_SUMS)],
     },
     {
-      // Which spans the runs of agents have; likewise.
+      // The spans of agents' runs, also a derived table.
       version: 8,
       statements: (catalog) => [createTable(catalog, AGENT_SPANS)],
     },
@@ -134,10 +134,10 @@ export const MAIN_SCHEMA: Schema = {
 /**
  * Brings an attached file to the schema of this program, in one transaction.
  *
- * @param name of the attached database, which for the main file is made of the file's name
+ * @param catalog the name of the attached database; for the main file it is derived from the file's name
  * @param path named in the error
  * @returns the earlier schema of an upgraded file; null if the file was new or current
- * @throws StoreOpenError when the file is of a newer program, or of one so old that no upgrade leads on.
+ * @throws StoreOpenError if a newer program wrote the file, or one too old to upgrade from
  */
 export async function migrate(
   connection: Connection,

@@ -23,7 +23,7 @@ export interface BlockMatches extends KeyList {
   readonly newest: Micros;
 }
 
-/** What a search finds in the cold file. */
+/** The matches of a search in the cold file. */
 export interface FoundInBlocks {
   /** Blocks with at least one record found, newest first. */
   readonly blocks: readonly BlockMatches[];

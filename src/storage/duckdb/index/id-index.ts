@@ -79,7 +79,7 @@ export class IdIndex {
   /** Whether there may be work left. */
   #isLeft = false;
   #isClosing = false;
-  /** Files written by the work under way. */
+  /** Files written by the running work. */
   #written = new WeakSet<IdFile>();
 
   private constructor(options: Options, files: IdFile[]) {
@@ -165,7 +165,7 @@ export class IdIndex {
     this.#isClosing = true;
   }
 
-  /** Closes the files, after the work under way has ended. */
+  /** Closes the files after the running work has ended. */
   async close(): Promise<void> {
     this.stop();
     await this.#working;
@@ -435,7 +435,7 @@ async function replace(files: IdFile[], before: readonly IdFile[], after: readon
   await discard(before, after);
 }
 
-/** Closes and removes files, except those whose names others have by now. */
+/** Closes and removes files, except those whose names newer files use. */
 async function discard(files: readonly IdFile[], others: readonly IdFile[] = []): Promise<void> {
   for (const file of files) {
     await file.close();

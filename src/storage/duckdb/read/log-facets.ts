@@ -188,7 +188,6 @@ class FacetCounts {
   #services = new Map<string, number>();
   #ofServices = 0;
 
-  /** @param filter the search */
   constructor({
     severity,
     service_name,

@@ -15,7 +15,7 @@ export interface RunToLoad {
   readonly spans: number;
 }
 
-/** What to do with the changes of the group instead. */
+/** How the changes of the group are applied instead. */
 export type LoadPlan =
   /** Refuse these changes. */
   | { readonly kind: 'refuse'; readonly refused: ReadonlyMap<Change, ConsumeError> }
