@@ -224,6 +224,7 @@ const OF_ATTRIBUTES: ReadonlyMap<string, UsageFigure> = new Map([
   ['tokens_completion', 'output'],
   ['completion', 'output'],
   ['tokens_total', 'total'],
+  ['cached', 'cached_read'],
 ]);
 
 function snakeCase(name: string): string {

@@ -57,7 +57,13 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(
 const SPANS: ReadonlySet<string> = new Set(['span', 'observation', 'run', 'step']);
 
 /** A condition on the other keys of the span. */
-type Need = 'nothing' | 'usage' | 'model client' | 'model client or payload';
+type Need =
+  | 'nothing'
+  | 'usage'
+  | 'model client'
+  | 'model client or payload'
+  | 'session in its namespace'
+  | 'kind in its namespace';
 
 interface Guess extends Omit<Source, 'rank'> {
   readonly field: Field;
@@ -81,7 +87,14 @@ export function generalRoles(keys: readonly string[]): ReadonlyMap<string, Gener
   const roles = new Map<string, GeneralRole>();
   const unlisted = keys.filter((key) => key.length <= LONGEST_KEY && !isOwnKey(key) && !isListed(key));
   if (unlisted.length === 0) return roles;
-  const guesses = unlisted.map((key) => ({ key, found: guessesOf(key), part: partOf(key) }));
+  const prefixes = countPrefixes(unlisted);
+  const guesses = unlisted.map((key) => {
+    const found = guessesOf(key);
+    const mayBePrefixed = found.every(({ field }) => field === 'kind');
+    const isPrefixed = mayBePrefixed && (prefixes.get(prefixOf(key)) ?? 0) >= LEAST_PREFIXED;
+    const afterPrefix = isPrefixed ? guessesOf(key.replace('_', '.')) : [];
+    return { key, found: afterPrefix.length > 0 ? afterPrefix : found, part: partOf(key) };
+  });
   const span = evidenceOf(
     keys,
     guesses.flatMap(({ found }) => found),
@@ -99,6 +112,23 @@ export function generalRoles(keys: readonly string[]): ReadonlyMap<string, Gener
   return roles;
 }
 
+/** As many keys without dots need the same first word, so that it counts as a prefix: `acme_kind`, `acme_model`, `acme_prompt`. */
+const LEAST_PREFIXED = 3;
+
+function countPrefixes(keys: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) {
+    const prefix = prefixOf(key);
+    if (prefix !== '') counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The first word of a key in snake case; empty for others. */
+function prefixOf(key: string): string {
+  return /^([a-z][a-z\d]*)_[a-z\d_]+$/.exec(key)?.[1] ?? '';
+}
+
 /** Facts about a span from its keys. */
 interface Evidence {
   /** Whether a convention reads the kind from another key. */
@@ -110,8 +140,24 @@ interface Evidence {
   readonly hasMessages: boolean;
   readonly hasPayload: boolean;
   readonly hasAgent: boolean;
+  readonly namespaces: Namespaces;
+  /** Whether it has the name of a tool, and its arguments or result. */
+  readonly isTool: boolean;
   /** Whether any key indicates a client of models. */
   readonly isOfModels: boolean;
+}
+
+/** The first names of the keys of each field. */
+type Namespaces = ReadonlyMap<Field, ReadonlySet<string | undefined>>;
+
+function namespacesOf(guesses: readonly Guess[]): Namespaces {
+  const found = new Map<Field, Set<string | undefined>>();
+  for (const { field, namespace } of guesses) {
+    const known = found.get(field);
+    if (known === undefined) found.set(field, new Set([namespace]));
+    else known.add(namespace);
+  }
+  return found;
 }
 
 const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
@@ -140,6 +186,14 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
   );
   const hasUsage = reportsUsage || isCall || isPair;
   const telling = new Set(guesses.filter(({ field }) => !WEAK.has(field)).map(({ namespace }) => namespace));
+  const namespaces = namespacesOf(guesses.filter(({ need }) => need !== 'kind in its namespace'));
+  const inOneNamespace = (one: Field, other: Field): boolean => {
+    const others = namespaces.get(other);
+    return (
+      others !== undefined && [...(namespaces.get(one) ?? [])].some((namespace) => others.has(namespace))
+    );
+  };
+  const isTool = inOneNamespace('tool_name', 'arguments') || inOneNamespace('tool_name', 'result');
   return {
     hasKind: listed.has('kind'),
     isService: !reportsUsage && !isCall && SERVICE.some((field) => listed.has(field)),
@@ -148,9 +202,14 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
     hasMessages,
     hasPayload: has('input') || has('output'),
     hasAgent: listed.has('agent') || guesses.some(({ field }) => field === 'agent'),
+    namespaces,
+    isTool,
     isOfModels:
       hasUsage ||
       hasMessages ||
+      isTool ||
+      // `acme.question` next to `acme.answer`.
+      inOneNamespace('input', 'output') ||
       has('kind') ||
       has('tool_name') ||
       listed.has('model') ||
@@ -159,7 +218,7 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
   };
 }
 
-function counts({ field, need }: Guess, span: Evidence): boolean {
+function counts({ field, need, namespace }: Guess, span: Evidence): boolean {
   if (field === 'kind' || field === 'is_failed') {
     if (span.hasKind || span.isService) return false;
   } else if (span.isService) {
@@ -174,13 +233,22 @@ function counts({ field, need }: Guess, span: Evidence): boolean {
       return span.isOfModels;
     case 'model client or payload':
       return span.isOfModels || span.hasPayload;
+    case 'session in its namespace':
+      return span.isOfModels || span.hasPayload || hasNamespace(span, 'session_id', namespace);
+    case 'kind in its namespace':
+      return hasNamespace(span, 'kind', namespace);
   }
+}
+
+function hasNamespace({ namespaces }: Evidence, field: Field, namespace: string | undefined): boolean {
+  return namespace !== undefined && namespaces.get(field)?.has(namespace) === true;
 }
 
 /** The kind of span that a key implies, for spans that name none. */
 function kindsOf(key: string, found: readonly Guess[], span: Evidence): Use[] {
   if (span.hasKind || span.isService) return [];
-  return found.flatMap(({ field, place, shape, read }) => {
+  return found.flatMap(({ field, place, shape, read, need }) => {
+    if (need === 'kind in its namespace') return [];
     switch (field) {
       case 'input_tokens':
       case 'output_tokens':
@@ -189,9 +257,14 @@ function kindsOf(key: string, found: readonly Guess[], span: Evidence): Use[] {
           ? [useOf(key, 'is_model', { rank: RANK, read: read ?? count })]
           : [];
       case 'tool_name':
-        return place > 0 || span.hasUsage || span.hasMessages ? [] : [useOf(key, 'is_tool', { rank: RANK })];
+        return (place > 0 && !span.isTool) || span.hasUsage || span.hasMessages
+          ? []
+          : [useOf(key, 'is_tool', { rank: RANK })];
       case 'agent':
-        return span.isOfModels || span.hasPayload ? [useOf(key, 'is_agent', { rank: RANK })] : [];
+        // A failed model call may name its agent and nothing else.
+        return span.hasModel && !span.isOfModels && !span.hasPayload
+          ? []
+          : [useOf(key, 'is_agent', { rank: RANK, ...(read && { read }) })];
       case 'input':
       case 'output':
         if (shape === 'messages')
@@ -240,19 +313,32 @@ const guessesOf = remembering(MAX_KNOWN, (key: string): readonly Guess[] => {
   const last = names.at(-1) ?? '';
   const before = names.at(-2) ?? '';
   if (last === '' || isStandard(names)) return [];
-  const own = personOf(names, last, before);
-  if (own !== undefined) return [own];
-  if (names.slice(0, -1).some((name) => NO_USAGE.has(name))) return [];
-  const guesses = [
-    ...usageOf(names, last, before),
-    ...kindOf(last, before),
-    ...(WORDS.get(`${before}.${last}`) ??
-      (names.length > 1 || SPEAKING.has(last) ? WORDS.get(last) : undefined) ??
-      []),
-  ];
   const namespace = names.length > 1 ? names[0] : undefined;
+  const own = personOf(names, last, before);
+  if (own !== undefined) return [{ ...own, ...(namespace !== undefined && { namespace }) }];
+  if (COST.test(`${before}.${last}`)) return [{ field: 'cost', place: 1, need: 'usage' }];
+  if (names.slice(0, -1).some((name) => NO_USAGE.has(name))) return [];
+  const usage = usageOf(names, last, before);
+  const words =
+    WORDS.get(`${before}.${last}`) ??
+    (names.length > 1 || SPEAKING.has(last) ? WORDS.get(last) : undefined) ??
+    [];
+  // `acme.tokens.input` is no input.
+  const kinds = kindOf(last, before);
+  const isName = last === 'name' && names.length === 2 && kinds.length === 0;
+  const guesses = [...usage, ...kinds, ...(usage.length > 0 ? [] : words), ...(isName ? NAME_OF_KIND : [])];
   return namespace === undefined ? guesses : guesses.map((guess) => ({ ...guess, namespace }));
 });
+
+/** `acme.name` next to `acme.kind`: the name of the tool or agent. */
+const NAME_OF_KIND: readonly Guess[] = (['tool_name', 'openinference_agent'] as const).map((field) => ({
+  field,
+  place: 5,
+  need: 'kind in its namespace',
+}));
+
+/** `acme.cost.total`. */
+const COST = /^costs?\.(?:total|usd|total_usd)$/;
 
 /** Gateways name the tool of an MCP call in a key of their own. */
 function isStandard([first = '', second = '']: readonly string[]): boolean {
@@ -280,6 +366,8 @@ const SESSIONS: ReadonlySet<string> = new Set([
   'conversation_id',
   'thread_id',
   'chat_session_id',
+  'chat_id',
+  'dialog_id',
 ]);
 
 /** An id rather than a text or an object. */
@@ -290,6 +378,24 @@ const listOfTexts: Reader = (value) => {
   const list = parsed(value);
   return Array.isArray(list) ? texts(list) : undefined;
 };
+
+/** The name of an agent rather than a sentence or an object. */
+const plainName: Reader = (value) =>
+  typeof value === 'string' && value.length <= 100 && /^[\p{L}\p{N}][\p{L}\p{N} .:_-]*$/u.test(value)
+    ? value
+    : undefined;
+
+/** A failure in words; `false` and `none` are none. */
+const failure: Reader = (value) =>
+  value === true || (typeof value === 'string' && !/^(?:|false|none|null|no|0|ok)$/i.test(value.trim()))
+    ? true
+    : undefined;
+const failedState: Reader = (value) =>
+  typeof value === 'string' && /^(?:error|errored|fail|failed|failure|exception)$/i.test(value)
+    ? true
+    : undefined;
+const failureText: Reader = (value) =>
+  typeof value === 'string' && failure(value) === true ? value : undefined;
 
 /** Session, user and tags. */
 function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
@@ -341,10 +447,10 @@ function fieldOfFigure(figure: UsageFigure): Field {
   return figure === 'input' || figure === 'output' || figure === 'total' ? `${figure}_tokens` : figure;
 }
 
-/** `acme.span.kind`, `span_type`, `acme.type`. */
+/** `acme.span.kind`, `span_type`, `acme.type`, `acme.span`. */
 function kindOf(last: string, before: string): Guess[] {
   const named = /^(?:(.+)_)?(?:kind|type)$/.exec(last);
-  if (named === null && !(last === 'operation' || (before === 'operation' && last === 'name'))) return [];
+  if (named === null && !KIND_NAMES.has(last) && !(before === 'operation' && last === 'name')) return [];
   const whose = named?.[1] ?? (named === null ? 'operation' : before);
   const isOfSpan = SPANS.has(whose);
   return [
@@ -356,6 +462,8 @@ function kindOf(last: string, before: string): Guess[] {
     },
   ];
 }
+
+const KIND_NAMES: ReadonlySet<string> = new Set(['operation', 'op', 'span']);
 
 const kind: Reader = (value) => (typeof value === 'string' ? KINDS.get(wordOf(value)) : undefined);
 const plainKind: Reader = (value) =>
@@ -393,12 +501,15 @@ const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Gu
   ),
   ...guess('request_model|request.model', 'model', 1, 'nothing'),
   ...guess('provider|provider.name|provider_name|model_provider', 'provider', 0, 'model client'),
-  ...guess('agent.name|agent_name', 'agent', 0, 'model client or payload'),
+  ...guess('agent.name|agent_name', 'agent', 0, 'session in its namespace'),
+  ...guess('agent', 'agent', 1, 'session in its namespace', plainName),
+  ...guess('workflow.name|workflow_name|flow_name|crew_name', 'workflow', 0, 'session in its namespace'),
+  ...guess('pipeline.name|pipeline_name', 'workflow', 1, 'model client or payload'),
   ...guess('tool.name|tool_name|tool.function_name', 'tool_name', 0, 'nothing'),
   ...guess('function.name|function_name|call.name', 'tool_name', 1, 'model client'),
   ...guess('tool', 'tool_name', 2, 'model client', plainId),
   ...guess(
-    'tool.arguments|tool.args|tool_args|tool_arguments|tool.input|tool_input',
+    'tool.arguments|tool.args|tool_args|tool_arguments|tool.input|tool_input|tool.params|tool_params',
     'arguments',
     0,
     'nothing',
@@ -411,27 +522,42 @@ const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Gu
     toolArguments,
   ),
   ...guess('tool.result|tool.output|tool_result|tool_output|call.result', 'result', 0, 'nothing'),
+  ...guess('tool.response|tool_response|tool.return_value|tool.return', 'result', 1, 'nothing'),
+  ...guess('function.result|function.output|function.response|function_result', 'result', 2, 'model client'),
   ...asked('messages|input_messages|input.messages|prompt.messages|prompt_messages|chat_history', 0),
   ...answered('output_messages|output.messages|response_messages|response.messages', 0),
   ...guess('input|inputs|input_json|input_data|input_value|input.value', 'input', 10, 'nothing'),
   ...guess('output|outputs|output_json|output_data|output_value|output.value', 'output', 10, 'nothing'),
   ...guess('prompt|prompt.text|prompt_text|request|input_text|input.text', 'input', 11, 'model client'),
-  ...guess('question|user_input|user_message|query', 'input', 12, 'model client'),
+  ...guess('question|user_input|user_message|user_prompt|user_query|query', 'input', 12, 'model client'),
   ...guess(
-    'response|completion|output_text|output.text|response.text|response_text',
+    'response|completion|output_text|output.text|output.content|response.text|response_text|response.content',
     'output',
     11,
     'model client',
   ),
-  ...guess('answer|result|completion.text|completion_text', 'output', 12, 'model client'),
+  ...guess('answer|reply|final_answer|final_output|result', 'output', 12, 'model client'),
+  ...guess('completion.text|completion_text|assistant_message', 'output', 12, 'model client'),
+  ...guess('documents|retrieved_documents|chunks', 'output', 13, 'model client'),
   ...guess('system_prompt|system_instructions|system_message|instructions', 'system', 0, 'model client'),
   ...guess('tools|tool_definitions|tool.definitions|available_tools', 'tools', 0, 'model client'),
   ...guess('finish_reason|finish_reasons|stop_reason', 'finish_reasons', 0, 'model client'),
   ...guess('response_id|response.id', 'response_id', 0, 'usage'),
   ...guess('cost|cost_usd|total_cost|total_cost_usd', 'cost', 0, 'usage'),
+  ...guess('estimated_cost|estimated_cost_usd', 'cost', 2, 'usage'),
   ...guess('is_error', 'is_failed', 0, 'model client', only(true)),
+  ...guess('tool.success|tool_success', 'is_failed', 1, 'model client', only(false)),
+  ...guess('status', 'is_failed', 2, 'model client', failedState),
   ...guess('error.message|error_message', 'status_message', 0, 'nothing'),
+  [
+    'error',
+    [
+      { field: 'is_failed', place: 3, need: 'model client', read: failure },
+      { field: 'status_message', place: 1, need: 'model client', read: failureText },
+    ],
+  ],
   ...guess('session|conversation', 'session_id', 4, 'model client or payload', plainId),
+  ...guess('user|end_user|enduser|user.name|user_name', 'user_id', 4, 'session in its namespace', plainId),
 ]);
 
 type Row = readonly [name: string, guesses: readonly Guess[]];
