@@ -1,7 +1,7 @@
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { tagsKey } from './context-of-spans.js';
-import { AWAITS_ROOT, CONTEXT, DERIVED, REMOTE_VERDICT } from './derived.js';
+import { AWAITS_ROOT, CONTEXT, DERIVED, HAS_FAILED, REMOTE_VERDICT } from './derived.js';
 import type { RunFacts } from './run-facts.js';
 import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } from './completion.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
@@ -19,6 +19,9 @@ export interface NamedHeader {
 
 /** What is derived in declared headers, too. */
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
+
+/** Bits of a following header that remain when it is declared. */
+const KEPT = REMOTE_VERDICT | HAS_FAILED;
 
 /** Whether the spans determine the run's status. */
 export function followsSpans(header: HeaderRow): boolean {
@@ -105,8 +108,8 @@ function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   if (!isDeclared(stored.header)) {
     const { success, outcome } = fillNulls(known, later);
     const merged = { ...fillNulls(later, known), success, outcome, sample_rate };
-    const bit = known.derived & REMOTE_VERDICT;
-    return { header: opened(merged, later.derived | bit), agent: incoming.agent };
+    const bits = known.derived & KEPT;
+    return { header: opened(merged, later.derived | bits), agent: incoming.agent };
   }
   if (later.status === RUNNING) return withRow(stored, sampled(stored.header, later));
   const merged = { ...fillNulls(known, later), status: later.status, sample_rate };
@@ -127,7 +130,7 @@ function surerRate(one: HeaderRow, other: HeaderRow): number | null {
 
 /** @param derived the bits of the declared headers that were merged */
 function opened(merged: HeaderRow, derived: number): HeaderRow {
-  const header = { ...merged, derived: derived & (TOTALS | REMOTE_VERDICT) };
+  const header = { ...merged, derived: derived & (TOTALS | KEPT) };
   if (header.status === RUNNING) header.derived = leavesOpen(header);
   endAfterStart(header);
   return header;
