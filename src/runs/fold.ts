@@ -42,6 +42,7 @@ export interface Run {
  * - `lastSeenAt` is the time of the last message with new data; in `RunState` it may be that of another message in the same commit.
  * - `hasEnded` is the current state, unless the run ended without a root; in `RunState` it stays true.
  * - The number of spans has no limit here.
+ * - The header has no bit `HAS_FAILED`.
  *
  * @param spans each with the number of its header
  * @returns null without a header

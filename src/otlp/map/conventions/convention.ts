@@ -214,6 +214,8 @@ export interface Convention {
    * is of kind `other`. `*` matches any text.
    */
   readonly programScopes?: readonly string[];
+  /** Scopes whose roots do not report failures: the last model call decides the outcome of the run. Also list them in {@link wrapperScopes}. */
+  readonly lastCalls?: readonly string[];
   /** Spans that do the work of their parent, which does not report their failure. */
   readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
   readonly programEvents?: ProgramEvents;
