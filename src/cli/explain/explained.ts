@@ -22,6 +22,9 @@ export interface ExplainedRun {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: string[];
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
   readonly span_count: number;
   /** Number of log records that belong to the run. */
   readonly log_count: number;
@@ -66,6 +69,9 @@ export interface ExplainedSpan {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: JsonValue;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
   readonly input_data: JsonObject | null;
   readonly output_data: JsonObject | null;
   /** The agent name that the span suggests for its run. */

@@ -1,3 +1,4 @@
+import type { VersionField } from '../../signal/run-context.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
@@ -9,6 +10,7 @@ export type DecidedProperty =
   | 'status'
   | 'error_message'
   | 'agent'
+  | VersionField
   | 'model'
   | 'input_tokens'
   | 'output_tokens'

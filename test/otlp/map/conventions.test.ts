@@ -361,6 +361,41 @@ const CHAINS: Readonly<
       ['mastra.tags', '["n"]', ['n']],
     ],
   ],
+  environment: [
+    ({ context }) => context?.environment,
+    [
+      ['deployment.environment.name', 'a'],
+      ['deployment.environment', 'b'],
+      ['langfuse.environment', 'c'],
+      ['sentry.environment', 'd'],
+      ['gen_ai.environment', 'e'],
+      ['environment', 'f'],
+      ['any.client.metadata.environment', 'g'],
+    ],
+  ],
+  release: [
+    ({ context }) => context?.release,
+    [
+      ['service.version', 'a'],
+      ['langfuse.release', 'b'],
+      ['sentry.release', 'c'],
+      ['vcs.ref.head.revision', 'd'],
+      ['vcs.repository.ref.revision', 'e'],
+      ['langsmith.metadata.revision_id', 'f'],
+      ['release', 'g'],
+      ['any.client.properties.release', 'h'],
+    ],
+  ],
+  agent_version: [
+    ({ context }) => context?.agent_version,
+    [
+      ['gen_ai.agent.version', 'a'],
+      ['langfuse.version', 'b'],
+      ['openlit.agent.version_hash', 'c'],
+      ['agent_version', 'd'],
+      ['any.client.agent_version', 'e'],
+    ],
+  ],
   input_data: [
     ({ input_data }) => input_data,
     [

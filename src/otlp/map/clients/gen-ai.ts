@@ -110,6 +110,7 @@ export const GEN_AI: Convention = {
       'gen_ai.user.id': { rank: 7 },
       'gen_ai.request.user': { rank: 8 },
     },
+    agent_version: { 'gen_ai.agent.version': { rank: 1 } },
     gen_ai_prompt_name: { 'gen_ai.prompt.name': { rank: 1 } },
     gen_ai_prompt_version: { 'gen_ai.prompt.version': { rank: 1 } },
     error_type: { 'error.type': { rank: 1 } },

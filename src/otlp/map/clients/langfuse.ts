@@ -52,6 +52,10 @@ export const LANGFUSE: Convention = {
     },
     user_id: { 'langfuse.user.id': { rank: 5 }, 'langfuse.trace.metadata.langfuse_user_id': { rank: 10 } },
     tags: { 'langfuse.trace.tags': { rank: 4 }, 'langfuse.tags': { rank: 5 } },
+    environment: { 'langfuse.environment': { rank: 3 } },
+    release: { 'langfuse.release': { rank: 3 } },
+    // The version of what the trace is named after, beside the release of the whole program.
+    agent_version: { 'langfuse.version': { rank: 3 } },
     langfuse_prompt_name: { 'langfuse.observation.prompt.name': { rank: 1 } },
     langfuse_prompt_version: { 'langfuse.observation.prompt.version': { rank: 1 } },
     status_message: { 'langfuse.observation.status_message': { rank: 1 } },
@@ -86,6 +90,7 @@ export const LANGFUSE: Convention = {
     output: { 'langfuse.observation.output': { rank: 30 } },
     parameters: { 'langfuse.observation.model.parameters': { rank: 5 } },
   },
+  resource: { environment: { 'langfuse.environment': 3 }, release: { 'langfuse.release': 3 } },
 };
 
 /** The sum of the figures with matching names, if `name` is one of them. */

@@ -3,4 +3,5 @@ import type { Convention } from '../conventions/convention.js';
 /** Mastra, for attributes beyond the GenAI conventions. */
 export const MASTRA: Convention = {
   fields: { tags: { 'mastra.tags': { rank: 12 } } },
+  sdkVersions: ['@mastra/otel-exporter'],
 };

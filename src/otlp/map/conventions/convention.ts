@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../signal/attributes.js';
+import type { VersionField } from '../../../signal/run-context.js';
 
 /** Fields set by attributes of a span. For each field the best source of the span counts. */
 export const FIELDS = [
@@ -46,6 +47,10 @@ export const FIELDS = [
   /** The user's name where `user_id` is only a hash. */
   'user_email',
   'tags',
+  /** The environment of the deployment, the deployed version of the program, and the agent's version. */
+  'environment',
+  'release',
+  'agent_version',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
   'gen_ai_prompt_name',
@@ -190,6 +195,10 @@ export interface Convention {
   readonly fields?: { readonly [F in Field]?: Sources };
   /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
+  /** Attributes of resources, with their rank among the sources of all clients. */
+  readonly resource?: { readonly [F in VersionField]?: Readonly<Record<string, number>> };
+  /** Values of `service.name` or `telemetry.sdk.name` of resources whose `service.version` is that of the SDK. */
+  readonly sdkVersions?: readonly string[];
   readonly spanNames?: SpanNames;
   /** Names of span events whose attributes are read, each as `event.attribute`. */
   readonly events?: readonly string[];

@@ -117,7 +117,15 @@ interface Evidence {
 const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
 
 /** Fields whose keys say nothing about the kind of a client. */
-const WEAK: ReadonlySet<Field> = new Set(['kind', 'session_id', 'user_id', 'tags']);
+const WEAK: ReadonlySet<Field> = new Set([
+  'kind',
+  'session_id',
+  'user_id',
+  'tags',
+  'environment',
+  'release',
+  'agent_version',
+]);
 
 function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts: boolean): Evidence {
   const listed = new Set<Field>();
@@ -291,7 +299,10 @@ const listOfTexts: Reader = (value) => {
   return Array.isArray(list) ? texts(list) : undefined;
 };
 
-/** Session, user and tags. */
+/** What programs call their own values: `acme.metadata.environment`. */
+const PROPERTIES: ReadonlySet<string> = new Set(['metadata', 'properties', 'attributes']);
+
+/** Session, user, tags and versions. */
 function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
   const need = 'nothing';
   // Langfuse has attributes of its own for both; the rest of its metadata is for display.
@@ -301,6 +312,9 @@ function personOf(names: readonly string[], last: string, before: string): Guess
   // The tags of a tool are not those of the run.
   if (last === 'tags' && before !== '' && before !== 'tool')
     return { field: 'tags', place: 0, need: 'model client or payload', read: listOfTexts };
+  if (last === 'agent_version') return { field: 'agent_version', place: 0, need: 'model client or payload' };
+  if ((last === 'environment' || last === 'release') && PROPERTIES.has(before))
+    return { field: last, place: 0, need: 'model client or payload' };
   if (last !== 'id') return undefined;
   if (before === 'session' || before === 'conversation') return { field: 'session_id', place: 1, need };
   if (before === 'thread' && names.length > 2) return { field: 'session_id', place: 3, need };
