@@ -60,6 +60,7 @@ export interface ExplainedSpan {
   readonly total_tokens: number | null;
   /** Tokens and cost by part. */
   readonly usage: ReturnType<typeof serializeUsage>['usage'];
+  readonly time_to_first_chunk_ms: number | null;
   readonly cost: ReturnType<typeof serializeUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;

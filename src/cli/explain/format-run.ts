@@ -162,6 +162,7 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('provider', span.provider, 'provider'),
     ...line('tokens', tokensInLine(span), 'input_tokens', 'output_tokens', 'total_tokens'),
     ...line('parts', partsInLine(span.usage), ...USAGE_PARTS),
+    ...line('first', firstChunk(span), 'time_to_first_chunk_ms'),
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
     ...(span.same_as === undefined
       ? []
@@ -176,6 +177,10 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...(isWhole ? PARTS_OF_INPUT.flatMap((part) => line(part, input?.[part], part)) : []),
     ...line('output', output === null ? null : inShort(output, 'output'), 'output_data'),
   ];
+}
+
+function firstChunk({ time_to_first_chunk_ms: ms }: ExplainedSpan): string | null {
+  return ms === null ? null : `chunk after ${duration(ms)}`;
 }
 
 const NAME_OF_SPAN = 'name of the span';

@@ -23,6 +23,7 @@ import { inputData, outputData } from './payloads.js';
 import { readEvents, type ReadEvents } from './span-events.js';
 import { mapHintOf } from './map-hint-of.js';
 import { NO_VERDICT, verdictOf, type Verdict } from './root-span.js';
+import { timeToFirstChunk } from './first-chunk.js';
 import { deriveMetadata } from './span-metadata.js';
 import { nameOf, spokenName } from './span-name.js';
 import { kindByName } from './span-names.js';
@@ -216,7 +217,7 @@ function wrapsAgents({ scope }: Origin, reading: SpanReading): boolean {
   return WRAPPER_SCOPES.has(scope?.name) && !reading.has('agent');
 }
 
-const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined };
+const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined, chunk: undefined };
 
 export interface MappedSpan {
   readonly record: SpanRecord;
@@ -271,7 +272,9 @@ export class SpanMapper {
     reading.begin();
     const shape = this.#shapes.of(attributes);
     const { own, picked } = readAttributes(attributes, shape, reading);
-    const { evaluations, exception } = span.events?.length ? readEvents(span.events, reading) : NO_EVENTS;
+    const { evaluations, exception, chunk } = span.events?.length
+      ? readEvents(span.events, reading)
+      : NO_EVENTS;
     reading.end();
 
     const isRoot = parentId === null;
@@ -327,7 +330,7 @@ export class SpanMapper {
       context: contextOf(reading),
       map_hint: null,
       prompt: promptOf(reading),
-      call: callOf(reading, cost),
+      call: callOf(reading, cost, timeToFirstChunk(reading, times, chunk)),
     };
     if (type === 'llm') takeFromBodies(fields, reading);
     const { input_data, output_data, context } = fields;

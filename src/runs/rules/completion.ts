@@ -45,11 +45,13 @@ function filledText(before: string | null, later: string | null): string | null 
   return filled && serializeContext(filled);
 }
 
-/** Fills missing parts of the usage; the cost details belong to the cost that is kept. */
+/** Fills missing parts of the usage and the first chunk; the cost details belong to the cost that is kept. */
 function completedCall(stored: FactRow, later: FactRow): string | null {
   const [before, after] = [stored.call_details, later.call_details].map(storedCall);
   const withCost = stored.cost_usd === null ? after : before;
+  const first = before?.time_to_first_chunk_ms ?? after?.time_to_first_chunk_ms;
   return serializeCall({
+    ...(first === undefined ? {} : { time_to_first_chunk_ms: first }),
     usage: before?.usage || after?.usage ? { ...after?.usage, ...before?.usage } : null,
     cost: withCost?.cost ?? null,
   });

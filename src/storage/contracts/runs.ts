@@ -1,7 +1,7 @@
 // Runs with their spans, and data computed from them: agents, sessions, models, time series.
 
 import type { JsonObject } from '../../signal/attributes.js';
-import type { CallDetails, SummedPart } from '../../signal/call-details.js';
+import type { StoredCall, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { VersionField } from '../../signal/run-context.js';
@@ -41,8 +41,8 @@ export interface RunSummary {
 
 /** Fields of a span that lists of spans omit. */
 export interface SpanDetails {
-  /** The parts of its tokens and cost; null if unknown. */
-  readonly call: Pick<CallDetails, 'usage' | 'cost'> | null;
+  /** The parts of its tokens and cost, and when its answer began; null if unknown. */
+  readonly call: StoredCall | null;
   /** As received; for a span received by OTLP, only the fields that cannot be derived from `sent`. */
   readonly metadata: JsonObject | null;
   /** For a span received by OTLP, the received bytes, unless its `metadata` was changed during processing. */

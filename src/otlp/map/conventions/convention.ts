@@ -88,6 +88,10 @@ export const FIELDS = [
   'tools',
   'parameters',
   'finish_reasons',
+  /** From the start of a call to the first chunk of its answer: in milliseconds, as the time of the chunk, and without a unit. */
+  'first_chunk',
+  'first_chunk_at',
+  'first_token',
   'http_method',
   'url',
   'http_status',
@@ -202,6 +206,8 @@ export interface Convention {
   readonly spanNames?: SpanNames;
   /** Names of span events whose attributes are read, each as `event.attribute`. */
   readonly events?: readonly string[];
+  /** Names of span events at the first chunk of an answer, or at each. */
+  readonly chunkEvents?: readonly string[];
   /** Instrumentation scopes that report a failure by an exception alone, without a status. */
   readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */

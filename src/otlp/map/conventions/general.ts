@@ -5,7 +5,7 @@ import { isMessage } from '../messages/message.js';
 import { parsed } from '../messages/texts.js';
 import { FIELDS, type Field, type Kind, type Reader, type Source } from './convention.js';
 import { isModelCall } from './model-body.js';
-import { count, identity, only, texts, toolArguments } from './readers.js';
+import { count, identity, only, seconds, texts, toolArguments } from './readers.js';
 import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
 import { usageObject } from './usage-readers.js';
 
@@ -254,6 +254,7 @@ const guessesOf = remembering(MAX_KNOWN, (key: string): readonly Guess[] => {
   const guesses = [
     ...usageOf(names, last, before),
     ...kindOf(last, before),
+    ...firstChunkOf(last),
     ...(WORDS.get(`${before}.${last}`) ??
       (names.length > 1 || SPEAKING.has(last) ? WORDS.get(last) : undefined) ??
       []),
@@ -353,6 +354,20 @@ function usageOf(names: readonly string[], last: string, before: string): Guess[
 
 function fieldOfFigure(figure: UsageFigure): Field {
   return figure === 'input' || figure === 'output' || figure === 'total' ? `${figure}_tokens` : figure;
+}
+
+const FIRST_CHUNK =
+  /^(?:(ms_to_first_(?:token|chunk))|(?:time_to_first_(?:token|chunk|byte)|ttf[bct])(?:_(?:(ms|millis|milliseconds)|s|sec|seconds))?)$/;
+
+/** `acme.ttft_ms`, `acme.time_to_first_token`. */
+function firstChunkOf(last: string): Guess[] {
+  const found = last.includes('_first_') || last.startsWith('ttf') ? FIRST_CHUNK.exec(last) : null;
+  if (found === null) return [];
+  const [name, inName, inUnit] = found;
+  const need = 'model client';
+  if (inName !== undefined || inUnit !== undefined) return [{ field: 'first_chunk', place: 0, need }];
+  if (/_s(?:ec(?:onds)?)?$/.test(name)) return [{ field: 'first_chunk', place: 1, need, read: seconds }];
+  return [{ field: 'first_token', place: 0, need }];
 }
 
 /** `acme.span.kind`, `span_type`, `acme.type`. */
