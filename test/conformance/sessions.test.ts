@@ -1,3 +1,4 @@
+import { NO_CONTEXT } from '../../src/signal/run-context.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
@@ -201,7 +202,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
         { tenant: user, items: [aFollowingRecord([aSpanRecord(id, part)])] },
         { receivedAt: NOON },
       );
-    const session = (session_id: string) => ({ session_id, user_id: null, tags: null });
+    const session = (session_id: string) => ({ ...NO_CONTEXT, session_id });
     await write({
       parent_span_id: root,
       started_at: NOON + 2,

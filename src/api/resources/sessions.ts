@@ -7,7 +7,14 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
-import { identity, kindParameter, serializeRuns, runFilter, runPageSchema } from '../support/runs.js';
+import {
+  identity,
+  kindParameter,
+  serializeRuns,
+  runFilter,
+  runPageSchema,
+  versionParameters,
+} from '../support/runs.js';
 
 const sessionFields = {
   session_id: Type.String({ description: 'Id as sent.' }),
@@ -40,6 +47,7 @@ const listSessions = {
     kind: kindParameter,
     user_id: Type.Optional(identity('Sessions with a run for this user.')),
     agent_id: Type.Optional(uuid('Sessions with a run of this agent.')),
+    ...versionParameters,
     start_time: Type.Optional(time('Sessions with a run that started at or after.')),
     end_time: Type.Optional(time('Sessions with a run that started at or before.')),
   }),
@@ -89,6 +97,7 @@ const listUsers = {
     ...pageParameters,
     kind: kindParameter,
     agent_id: Type.Optional(uuid('Runs of this agent.')),
+    ...versionParameters,
     start_time: Type.Optional(time('Runs that started at or after.')),
     end_time: Type.Optional(time('Runs that started at or before.')),
   }),

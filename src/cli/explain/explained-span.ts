@@ -5,6 +5,7 @@ import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
 import { EXCEPTION_EVENT, type LoggedEvent } from '../../signal/logged-event.js';
 import { moneyToNumber } from '../../signal/money.js';
+import { NO_CONTEXT, parseContext } from '../../signal/run-context.js';
 import {
   AGENT_SOURCES,
   RUN_KINDS,
@@ -55,6 +56,11 @@ export function explainedSpan(
   const status = itemAt(RUN_STATUSES, row.status);
   const error_message = hasFailed(status) ? loggedError(row.error_message, events) : row.error_message;
   if (error_message !== row.error_message) from.error_message = `log record (${EXCEPTION_EVENT})`;
+  const { environment, release, agent_version } =
+    row.context === null ? NO_CONTEXT : parseContext(row.context);
+  // Below the topmost span of a resource, its attributes give nothing.
+  const unset = Object.entries({ environment, release, agent_version }).filter(([, value]) => value === null);
+  for (const [name] of unset) Reflect.deleteProperty(from, name);
   const call = storedCall(row.call_details);
   if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
   return {
@@ -79,6 +85,9 @@ export function explainedSpan(
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,
     tags: metadata.tags ?? null,
+    environment,
+    release,
+    agent_version,
     ...payload,
     agent_hint:
       row.agent_source === null || row.agent_name === null

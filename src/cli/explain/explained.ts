@@ -22,6 +22,9 @@ export interface ExplainedRun {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: string[];
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
   readonly span_count: number;
   /** Number of log records that belong to the run. */
   readonly log_count: number;
@@ -57,6 +60,7 @@ export interface ExplainedSpan {
   readonly total_tokens: number | null;
   /** Tokens and cost by part. */
   readonly usage: ReturnType<typeof serializeUsage>['usage'];
+  readonly time_to_first_chunk_ms: number | null;
   readonly cost: ReturnType<typeof serializeUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;
@@ -66,6 +70,9 @@ export interface ExplainedSpan {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: JsonValue;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
   readonly input_data: JsonObject | null;
   readonly output_data: JsonObject | null;
   /** The agent name that the span suggests for its run. */

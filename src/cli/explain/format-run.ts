@@ -65,6 +65,9 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
     ...line('session', run.session_id, 'session_id'),
     ...line('user', run.user_id, 'user_id'),
     ...line('tags', run.tags.length === 0 ? null : run.tags, 'tags'),
+    ...line('env', run.environment, 'environment'),
+    ...line('release', run.release, 'release'),
+    ...line('version', run.agent_version, 'agent_version'),
     ...plain('time', `${run.started_at}${run.duration_ms === null ? '' : `, ${duration(run.duration_ms)}`}`),
     ...plain('tokens', run.total_tokens === null ? null : String(run.total_tokens)),
     ...plain('cost', run.total_cost_usd === null ? null : dollars(run.total_cost_usd)),
@@ -159,6 +162,7 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('provider', span.provider, 'provider'),
     ...line('tokens', tokensInLine(span), 'input_tokens', 'output_tokens', 'total_tokens'),
     ...line('parts', partsInLine(span.usage), ...USAGE_PARTS),
+    ...line('first', firstChunk(span), 'time_to_first_chunk_ms'),
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
     ...(span.same_as === undefined
       ? []
@@ -166,10 +170,17 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('session', span.session_id, 'session_id'),
     ...line('user', span.user_id, 'user_id'),
     ...line('tags', span.tags, 'tags'),
+    ...line('env', span.environment, 'environment'),
+    ...line('release', span.release, 'release'),
+    ...line('version', span.agent_version, 'agent_version'),
     ...line('input', input === null ? null : inShort(input, 'input'), 'input_data'),
     ...(isWhole ? PARTS_OF_INPUT.flatMap((part) => line(part, input?.[part], part)) : []),
     ...line('output', output === null ? null : inShort(output, 'output'), 'output_data'),
   ];
+}
+
+function firstChunk({ time_to_first_chunk_ms: ms }: ExplainedSpan): string | null {
+  return ms === null ? null : `chunk after ${duration(ms)}`;
 }
 
 const NAME_OF_SPAN = 'name of the span';

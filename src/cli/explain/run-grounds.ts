@@ -1,11 +1,13 @@
 import { lastOutcome } from '../../runs/rules/run-outcome.js';
 import { DERIVED } from '../../runs/rules/derived.js';
+import { VERSION_FIELDS } from '../../signal/run-context.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import { RUNNING } from '../../runs/rules/rows.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
 import type { StoredRun } from './stored-runs.js';
 
-type ContextField = 'session_id' | 'user_id' | 'tags';
+const CONTEXT_FIELDS = ['session_id', 'user_id', 'tags', ...VERSION_FIELDS] as const;
+type ContextField = (typeof CONTEXT_FIELDS)[number];
 
 /**
  * The sources of a run's values, by name.
@@ -24,12 +26,7 @@ export function groundsOfRun(
     kind: isDeclared ? DECLARED : kindGround(spans),
     status: (header.derived & DERIVED.status) === 0 ? DECLARED : groundOf(deciding, 'status'),
     error_message: header.error_message === null ? undefined : groundOf(deciding, 'error_message'),
-    ...Object.fromEntries(
-      (['session_id', 'user_id', 'tags'] as const).map((name) => [
-        name,
-        groundOf(topmostWith(name, spans), name),
-      ]),
-    ),
+    ...Object.fromEntries(CONTEXT_FIELDS.map((name) => [name, groundOf(topmostWith(name, spans), name)])),
   };
   return Object.fromEntries(
     Object.entries(grounds).filter((entry): entry is [string, RunGround] => entry[1] !== undefined),

@@ -40,16 +40,26 @@ function reportedTotal(reading: SpanReading): NanoUsd | null {
 }
 
 /** Call details from attributes, other than tokens and cost. @returns null if there are none */
-export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails | null {
+export function callOf(
+  reading: SpanReading,
+  cost: NanoUsd | null,
+  firstChunk: number | null,
+): CallDetails | null {
   const provider = reading.text('provider');
   const usage = reading.has('repeats_usage') ? null : usagePartsOf(reading);
   const costs = cost === null ? null : reportedCost(reading);
   const tier = serviceTier(reading.text('service_tier') ?? '');
   const isCacheHit = reading.has('is_cache_hit');
-  if (provider === null && usage === null && costs === null && tier === undefined && !isCacheHit) return null;
+  const isPlain = tier === undefined && !isCacheHit && firstChunk === null;
+  if (provider === null && usage === null && costs === null && isPlain) return null;
   const details = { provider, usage, cost: costs };
-  if (tier === undefined && !isCacheHit) return details;
-  return { ...details, ...(tier === undefined ? {} : { tier }), ...(isCacheHit ? { isCacheHit } : {}) };
+  if (isPlain) return details;
+  return {
+    ...details,
+    ...(firstChunk === null ? {} : { time_to_first_chunk_ms: firstChunk }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(isCacheHit ? { isCacheHit } : {}),
+  };
 }
 
 /** All cache writes, even if a client reports them by lifetime only. */

@@ -1,3 +1,4 @@
+import type { VersionField } from '../../signal/run-context.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
@@ -9,13 +10,15 @@ export type DecidedProperty =
   | 'status'
   | 'error_message'
   | 'agent'
+  | VersionField
   | 'model'
   | 'input_tokens'
   | 'output_tokens'
   | 'total_tokens'
   | 'cost_usd'
   | 'input_data'
-  | 'output_data';
+  | 'output_data'
+  | 'time_to_first_chunk_ms';
 
 /** The basis of a value: the field whose source it comes from, or a description of the rule. */
 export type Ground = Field | `${string} ${string}`;

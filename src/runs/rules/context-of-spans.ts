@@ -2,7 +2,7 @@ import { NO_CONTEXT, serializeTags, type RunContext } from '../../signal/run-con
 import type { HeaderSpan } from './header-of-spans.js';
 import { shallowest } from './shallowest.js';
 
-/** Session, user and tags of a run from all its spans, each independently: from the topmost span that has the value, then the earliest. */
+/** The context of a run from all its spans: each value separately from the topmost span that has it, then the earliest. */
 export function contextOf(spans: readonly HeaderSpan[]): RunContext {
   const saying = spans.filter(({ context }) => context !== null);
   if (saying.length === 0) return NO_CONTEXT;
@@ -15,6 +15,9 @@ export function contextOf(spans: readonly HeaderSpan[]): RunContext {
     session_id: topmost(({ session_id }) => session_id).session_id,
     user_id: topmost(({ user_id }) => user_id).user_id,
     tags: topmost(tagsKey).tags,
+    environment: topmost(({ environment }) => environment).environment,
+    release: topmost(({ release }) => release).release,
+    agent_version: topmost(({ agent_version }) => agent_version).agent_version,
   };
 }
 

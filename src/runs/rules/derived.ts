@@ -14,6 +14,9 @@ export const DERIVED = {
   session_id: 256,
   user_id: 512,
   tags: 1024,
+  environment: 4096,
+  release: 8192,
+  agent_version: 16384,
 } as const;
 
 /** A bit of `derived` in addition to those of values: all spans have ended, and the run only awaits a root. */
@@ -29,7 +32,13 @@ export const HAS_FAILED = 8192;
 export const REMOTE_PARENT = 128;
 
 /** The context of a run in its header: derived unless declared. */
-export const CONTEXT = DERIVED.session_id | DERIVED.user_id | DERIVED.tags;
+export const CONTEXT =
+  DERIVED.session_id |
+  DERIVED.user_id |
+  DERIVED.tags |
+  DERIVED.environment |
+  DERIVED.release |
+  DERIVED.agent_version;
 
 /** Values of an undeclared header that the spans determine, in addition to the totals. */
 export const FOLLOWS_SPANS =

@@ -2,7 +2,7 @@ import type { TracesBatch } from '../../signal/batch.js';
 import { invariant } from '../../signal/checked.js';
 import type { EventType } from '../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
-import { contextIn, NO_CONTEXT, serializeContext } from '../../signal/run-context.js';
+import { declaredContext, NO_CONTEXT, serializeContext, VERSION_FIELDS } from '../../signal/run-context.js';
 import { serializeCall } from '../../signal/call-details.js';
 import { mapOf } from '../../signal/derive-map.js';
 import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
@@ -22,7 +22,7 @@ import {
   REMOTE_VERDICT,
 } from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
-import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
+import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_ADDED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
 import { WHOLE } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type SpanCounts, type Usage, type UsageNode } from '../../runs/rules/usage.js';
@@ -84,7 +84,7 @@ export const SPAN_MESSAGE: readonly Column[] = [
 export const TRACE_MESSAGE: readonly Column[] = [
   ...TRACE_WIRE,
   ...TRACE_LATER,
-  ...TRACE_SAMPLED,
+  ...TRACE_ADDED,
   { name: 'agent', kind: 'text', sql: 'VARCHAR' },
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
@@ -271,11 +271,12 @@ function writeHeader(
   nullableText(to, T.metadata, row, header.metadata === null ? null : serializeJson(header.metadata));
   nullableText(to, T.sdk_version, row, header.sdk_version);
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
-  const declared = header.follows_spans ? NO_CONTEXT : contextIn(header.metadata);
+  const declared = header.follows_spans ? NO_CONTEXT : declaredContext(header);
   const given = contextOf(spans);
   if (declared.session_id === null) derived |= DERIVED.session_id;
   if (declared.user_id === null) derived |= DERIVED.user_id;
   if (declared.tags === null) derived |= DERIVED.tags;
+  for (const field of VERSION_FIELDS) if (declared[field] === null) derived |= DERIVED[field];
   nullableText(to, T.session_id, row, declared.session_id ?? given.session_id);
   nullableText(to, T.user_id, row, declared.user_id ?? given.user_id);
   nullableText(to, T.tags, row, tagsKey(declared) ?? tagsKey(given));
@@ -284,6 +285,7 @@ function writeHeader(
   to.isNull(T.closed, row);
   nullableDouble(to, T.sample_rate, row, header.sample_rate);
   nullableInt(to, T.orphan_wait_ms, row, header.orphan_wait_ms);
+  for (const field of VERSION_FIELDS) nullableText(to, T[field], row, declared[field] ?? given[field]);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }
@@ -327,6 +329,6 @@ function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
 type ColumnName =
   | (typeof TRACE_WIRE)[number]['name']
   | (typeof TRACE_LATER)[number]['name']
-  | (typeof TRACE_SAMPLED)[number]['name']
+  | (typeof TRACE_ADDED)[number]['name']
   | 'agent'
   | 'spans';

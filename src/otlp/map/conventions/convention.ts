@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../signal/attributes.js';
+import type { VersionField } from '../../../signal/run-context.js';
 
 /** Fields set by attributes of a span. For each field the best source of the span counts. */
 export const FIELDS = [
@@ -46,6 +47,10 @@ export const FIELDS = [
   /** The user's name if `user_id` is only a hash. */
   'user_email',
   'tags',
+  /** The environment of the deployment, the deployed version of the program, and the agent's version. */
+  'environment',
+  'release',
+  'agent_version',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
   'gen_ai_prompt_name',
@@ -83,6 +88,10 @@ export const FIELDS = [
   'tools',
   'parameters',
   'finish_reasons',
+  /** From the start of a call to the first chunk of its answer: in milliseconds, as the time of the chunk, and without a unit. */
+  'first_chunk',
+  'first_chunk_at',
+  'first_token',
   'http_method',
   'url',
   'http_status',
@@ -190,9 +199,15 @@ export interface Convention {
   readonly fields?: { readonly [F in Field]?: Sources };
   /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
+  /** Attributes of resources, with their rank among the sources of all clients. */
+  readonly resource?: { readonly [F in VersionField]?: Readonly<Record<string, number>> };
+  /** Values of `service.name` or `telemetry.sdk.name` of resources whose `service.version` is that of the SDK. */
+  readonly sdkVersions?: readonly string[];
   readonly spanNames?: SpanNames;
   /** Names of span events whose attributes are read, each as `event.attribute`. */
   readonly events?: readonly string[];
+  /** Names of span events at the first chunk of an answer, or at each. */
+  readonly chunkEvents?: readonly string[];
   /** Instrumentation scopes that report a failure by an exception alone, without a status. */
   readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */

@@ -1,3 +1,4 @@
+import { contextOf } from '../../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../../runs/rules/header-of-spans.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
@@ -80,10 +81,17 @@ function hasEnd({ trace, spans }: TraceRecord): boolean {
 /** A header, completed from the spans if it is not declared or leaves fields open. */
 function withSpans(header: TraceHeader, spans: readonly SpanRecord[]): TraceHeader {
   const given = headerOf(spans);
-  if (header.follows_spans) return { ...header, ...given };
+  const context = contextOf(spans);
+  const versions = {
+    environment: header.environment ?? context.environment,
+    release: header.release ?? context.release,
+    agent_version: header.agent_version ?? context.agent_version,
+  };
+  if (header.follows_spans) return { ...header, ...given, ...versions };
   if (header.status !== 'running') return header;
   return {
     ...header,
+    ...versions,
     status: given.status,
     ended_at: header.ended_at ?? given.ended_at,
     error_message: header.error_message ?? given.error_message,

@@ -160,7 +160,13 @@ function namedIn(text: string): NamedHeader {
   // Missing in headers of older versions.
   return {
     agent,
-    header: { ...header, orphan_wait_ms: header.orphan_wait_ms ?? null },
+    header: {
+      ...header,
+      orphan_wait_ms: header.orphan_wait_ms ?? null,
+      environment: header.environment ?? null,
+      release: header.release ?? null,
+      agent_version: header.agent_version ?? null,
+    },
   };
 }
 

@@ -93,4 +93,13 @@ export const MIGRATIONS: readonly Migration[] = [
     isChange: true,
     statements: (place) => [addColumn(place, RUNS, 'orphan_wait_ms', 'sample_rate')],
   },
+  {
+    name: '0015-run-versions',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, RUNS, 'environment', 'orphan_wait_ms'),
+      addColumn(place, RUNS, 'release', 'environment'),
+      addColumn(place, RUNS, 'agent_version', 'release'),
+    ],
+  },
 ];

@@ -1,5 +1,5 @@
 import { SUMMED_PARTS } from '../../../signal/call-details.js';
-import { SPAN_WIRE, TRACE_SAMPLED, TRACE_WIRE } from '../../schema/tables.js';
+import { SPAN_WIRE, TRACE_ADDED, TRACE_WIRE } from '../../schema/tables.js';
 import { columnsOfKinds, type ClickHouseColumn, type ClickHouseTable } from './table.js';
 
 /**
@@ -116,7 +116,7 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
     name: 'edges',
     type: 'Array(Tuple(source String, target String, grade UInt8, spans UInt64)) CODEC(ZSTD(1))',
   },
-  ...columnsOfKinds([...TRACE_WIRE, ...TRACE_SAMPLED]),
+  ...columnsOfKinds([...TRACE_WIRE, ...TRACE_ADDED]),
 ];
 
 /** Days outside these years share one partition, to bound the number of partitions. */

@@ -25,7 +25,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 12,
+  version: 13,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -97,6 +97,14 @@ export const SEGMENT_SCHEMA: Schema = {
       // How long a run waits for the parents of its topmost spans.
       version: 12,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
+    },
+    {
+      // What ran: the environment, the release and the agent's version.
+      version: 13,
+      statements: (catalog) =>
+        ['environment', 'release', 'agent_version'].map(
+          (column) => `ALTER TABLE ${catalog}.main.traces ADD COLUMN ${column} VARCHAR`,
+        ),
     },
   ],
 };

@@ -15,7 +15,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { hasIdentity } from './run-conditions.js';
+import { hasIdentity, versionsOf } from './run-conditions.js';
 import { number, sumOf, text } from '../write/run-summary.js';
 
 /** Values of `grouping`: a bit for the user and one for the agent, set if the group is not split by it. */
@@ -53,6 +53,7 @@ function conditionsOf(agents: Agents, tenant: number, filter: SessionFilter): st
     if (numbers.length === 0) return null;
     sql.push(`agent_no IN (${numbers.join(', ')})`);
   }
+  sql.push(...versionsOf(filter));
   if (from !== undefined) sql.push(`started_at >= make_timestamp(${from})`);
   if (to !== undefined) sql.push(`started_at <= make_timestamp(${to})`);
   return sql.join(' AND ');

@@ -1818,8 +1818,10 @@ export interface components {
       /** Format: uuid */
       agent_id: string;
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       error_span_count?: number | null;
       input_preview?: string | null;
@@ -1827,6 +1829,7 @@ export interface components {
       kind: 'agent' | 'other';
       models?: string[] | null;
       outcome: string | null;
+      release: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -2263,11 +2266,14 @@ export interface components {
     };
     NewTrace: {
       agent: string;
+      agent_version?: string | null;
       duration_ms?: number | null;
       ended_at?: string | null;
+      environment?: string | null;
       error_message?: string | null;
       metadata?: Record<string, never> | null;
       outcome?: string | null;
+      release?: string | null;
       /** @default 0.2.0 */
       sdk_version: string | null;
       started_at: string;
@@ -2519,6 +2525,7 @@ export interface components {
       status: 'running' | 'completed' | 'failed' | 'timed_out';
       status_code: number | null;
       status_message: string | null;
+      time_to_first_chunk_ms: number | null;
       total_tokens: number | null;
       /** Format: uuid */
       trace_id: string;
@@ -2571,12 +2578,15 @@ export interface components {
     };
     Run: {
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       outcome: string | null;
+      release: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -2839,6 +2849,7 @@ export interface components {
       status: 'running' | 'completed' | 'failed' | 'timed_out';
       status_code: number | null;
       status_message: string | null;
+      time_to_first_chunk_ms: number | null;
       total_tokens: number | null;
       /** Format: uuid */
       trace_id: string;
@@ -2904,13 +2915,16 @@ export interface components {
     };
     TraceDetail: {
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       metadata: Record<string, never> | null;
       outcome: string | null;
+      release: string | null;
       sample_rate: number | null;
       session_id: string | null;
       spans: (components['schemas']['Span'] | components['schemas']['SpanDetail'])[];
@@ -2940,13 +2954,16 @@ export interface components {
       /** Format: uuid */
       agent_id: string;
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       metadata: Record<string, never> | null;
       outcome: string | null;
+      release: string | null;
       sample_rate: number | null;
       seq: number;
       session_id: string | null;
@@ -3712,9 +3729,12 @@ export interface operations {
   listAgents: {
     parameters: {
       query?: {
+        agent_version?: string;
+        environment?: string;
         page?: number;
         page_size?: number;
         query?: string;
+        release?: string;
         sort?:
           | '-last_run_at'
           | 'last_run_at'
@@ -3787,10 +3807,13 @@ export interface operations {
   listAgentRuns: {
     parameters: {
       query?: {
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
         session_id?: string;
         start_time?: string;
         status?: 'running' | 'completed' | 'failed' | 'timed_out';
@@ -4439,9 +4462,12 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         page?: number;
         page_size?: number;
+        release?: string;
         start_time?: string;
       };
       header?: never;
@@ -4471,10 +4497,13 @@ export interface operations {
     parameters: {
       query: {
         agent_id?: string;
+        agent_version?: string;
         as: string;
         end_time?: string;
+        environment?: string;
         model?: string;
         processor?: string;
+        release?: string;
         start_time?: string;
       };
       header?: never;
@@ -4800,10 +4829,13 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         group_by?: 'agent' | 'status' | 'model' | 'prompt_version';
         interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
         prompt_name?: string;
+        release?: string;
         start_time?: string;
       };
       header?: never;
@@ -4891,10 +4923,13 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
         start_time?: string;
         user_id?: string;
       };
@@ -4999,9 +5034,11 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         count?: 'exact' | 'none';
         cursor?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         max_cost?: number;
         max_duration_ms?: number;
@@ -5016,6 +5053,7 @@ export interface operations {
         prompt_name?: string;
         prompt_version?: number;
         query?: string;
+        release?: string;
         session_id?: string;
         sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
         span_name?: string;
@@ -5217,10 +5255,13 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
         start_time?: string;
       };
       header?: never;
