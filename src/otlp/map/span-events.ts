@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import { GEN_AI_EVENTS } from '../../signal/logged-event.js';
 import { toJsonObject } from './any-value.js';
-import { EVALUATION_EVENT } from './clients/gen-ai.js';
+import { EVALUATION_EVENT } from '../../signal/score.js';
 import { CONVENTIONS } from './clients/index.js';
 import { EventMessages } from './event-messages.js';
 import { boundDepth } from './json-text.js';

@@ -313,6 +313,7 @@ export class SpanMapper {
       map_hint: null,
       prompt: promptOf(reading),
       call: callOf(reading, cost),
+      scores: null,
     };
     if (type === 'llm') takeFromBodies(fields, reading);
     const { input_data, output_data, context } = fields;
