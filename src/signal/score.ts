@@ -39,10 +39,8 @@ const EXPLANATION = 'gen_ai.evaluation.explanation';
 const ERROR = 'error.type';
 const RESPONSE = 'gen_ai.response.id';
 
-/** The attributes of a score. */
+/** The attributes of a score: its name and its results. Its `error.type` and `gen_ai.response.id` have other uses, too. */
 export const SCORE_ATTRIBUTES: readonly string[] = [NAME, VALUE, LABEL, EXPLANATION];
-/** Attributes of other things that belong to a score, too. */
-export const SHARED_SCORE_ATTRIBUTES: readonly string[] = [ERROR, RESPONSE];
 
 /** Maximum number of characters of a comment. A run may have many. */
 const MAX_COMMENT = 8192;
@@ -68,7 +66,7 @@ export function scoreIn(attributes: JsonObject, judged: Judged, isTimed = true):
   if (name === null || (judged.trace_id === null && response_id === null)) return null;
   const sent = attributes[VALUE];
   const value = numberIn(sent);
-  const label = nameIn(attributes[LABEL]) ?? (value === null ? nameIn(sent) : null);
+  const label = nameIn(attributes[LABEL]) ?? (value === null && !isNoNumber(sent) ? nameIn(sent) : null);
   const comment = commentIn(attributes[EXPLANATION]);
   const error_type = nameIn(attributes[ERROR]);
   if (value === null && label === null && comment === null && error_type === null) return null;
@@ -77,6 +75,30 @@ export function scoreIn(attributes: JsonObject, judged: Judged, isTimed = true):
   const identity = [trace_id, span_id, response_id, name, value, label, isTimed ? at : null];
   const id = idOf(JSON.stringify(identity));
   return { id, ...judged, response_id, name, value, label, comment, error_type, source: 'otlp' };
+}
+
+/** The texts of a score as attributes, in which rules about keys find them. */
+export function attributesOf({ name, label, comment, error_type, response_id }: ScoreRecord): JsonObject {
+  return {
+    [NAME]: name,
+    [LABEL]: label,
+    [EXPLANATION]: comment,
+    [ERROR]: error_type,
+    [RESPONSE]: response_id,
+  };
+}
+
+/** The inverse of {@link attributesOf}. */
+export function scoreTexts(
+  attributes: JsonObject,
+): Pick<ScoreRecord, 'name' | 'label' | 'comment' | 'error_type' | 'response_id'> {
+  return {
+    name: nameIn(attributes[NAME]) ?? '',
+    label: nameIn(attributes[LABEL]),
+    comment: commentIn(attributes[EXPLANATION]),
+    error_type: nameIn(attributes[ERROR]),
+    response_id: nameIn(attributes[RESPONSE]),
+  };
 }
 
 /** The score that a log record reports; null for any other record. @param receivedAt used as the time of records without one */
@@ -102,6 +124,11 @@ function numberIn(value: JsonValue | undefined): number | null {
   const isDecimal = typeof value === 'string' && value.length <= MAX_DIGITS && DECIMAL.test(value.trim());
   const number = isDecimal || typeof value === 'bigint' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+/** Whether a value is a double without a finite value; in JSON these are texts. */
+function isNoNumber(value: JsonValue | undefined): boolean {
+  return value === 'NaN' || value === 'Infinity' || value === '-Infinity';
 }
 
 const UUID_HEX = 32;
