@@ -18,7 +18,8 @@ export type DecidedProperty =
   | 'cost_usd'
   | 'input_data'
   | 'output_data'
-  | 'time_to_first_chunk_ms';
+  | 'time_to_first_chunk_ms'
+  | 'scores';
 
 /** The basis of a value: the field whose source it comes from, or a description of the rule. */
 export type Ground = Field | `${string} ${string}`;

@@ -176,6 +176,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     context: null,
     prompt: null,
     call,
+    scores: null,
   };
 }
 

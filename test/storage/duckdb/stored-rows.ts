@@ -211,6 +211,7 @@ const UNDONE: Readonly<Record<number, string>> = {
   13: ['environment', 'release', 'agent_version']
     .map((column) => `ALTER TABLE traces DROP COLUMN ${column}`)
     .join(';'),
+  14: 'DROP TABLE scores',
 };
 
 /** Downgrades the cold file and a hot segment of a closed store to an earlier version. */

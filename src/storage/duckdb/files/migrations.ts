@@ -2,6 +2,7 @@ import { AGENT_SPANS } from '../../schema/agent-spans-table.js';
 import type { Logger } from '../../../component/telemetry.js';
 import { createTable } from '../../schema/table.js';
 import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { COLD_TABLES } from '../../schema/cold-tables.js';
 import { SEGMENT_TABLES } from '../../schema/tables.js';
@@ -25,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 13,
+  version: 14,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -105,6 +106,11 @@ export const SEGMENT_SCHEMA: Schema = {
         ['environment', 'release', 'agent_version'].map(
           (column) => `ALTER TABLE ${catalog}.main.traces ADD COLUMN ${column} VARCHAR`,
         ),
+    },
+    {
+      // Scores of runs, spans and responses.
+      version: 14,
+      statements: (catalog) => [createTable(catalog, SCORES)],
     },
   ],
 };

@@ -2514,6 +2514,7 @@ export interface components {
       /** Format: uuid */
       same_as?: string;
       scope: components['schemas']['SentScope'] | null;
+      scores: components['schemas']['Score'][];
       sent_end: string | null;
       sent_name: string | null;
       sent_start: string | null;
@@ -2655,6 +2656,21 @@ export interface components {
       name: string;
       org_slug: string | null;
       path: string;
+    };
+    Score: {
+      /** Format: date-time */
+      at: string;
+      comment: string | null;
+      error_type: string | null;
+      /** Format: uuid */
+      id: string;
+      label: string | null;
+      name: string;
+      response_id: string | null;
+      /** @enum {unknown} */
+      source: 'otlp' | 'api' | 'user' | 'evaluator';
+      span_id: string | null;
+      value: number | null;
     };
     SentResource: {
       attributes: components['schemas']['Attribute'][];
@@ -2926,6 +2942,7 @@ export interface components {
       outcome: string | null;
       release: string | null;
       sample_rate: number | null;
+      scores: components['schemas']['Score'][];
       session_id: string | null;
       spans: (components['schemas']['Span'] | components['schemas']['SpanDetail'])[];
       /** Format: date-time */
@@ -2965,6 +2982,7 @@ export interface components {
       outcome: string | null;
       release: string | null;
       sample_rate: number | null;
+      scores: components['schemas']['Score'][];
       seq: number;
       session_id: string | null;
       spans: components['schemas']['OutlinedSpan'][];
