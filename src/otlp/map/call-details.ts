@@ -39,10 +39,15 @@ function reportedTotal(reading: SpanReading): NanoUsd | null {
   return (input ?? 0) + (output ?? 0);
 }
 
-/** Call details from attributes, other than tokens and cost. @returns null if there are none */
-export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails | null {
+/**
+ * Call details from attributes, other than tokens and cost.
+ *
+ * @param hasUsage whether the span's usage is its own
+ * @returns null if there are none
+ */
+export function callOf(reading: SpanReading, cost: NanoUsd | null, hasUsage: boolean): CallDetails | null {
   const provider = reading.text('provider');
-  const usage = reading.has('repeats_usage') ? null : usagePartsOf(reading);
+  const usage = hasUsage ? usagePartsOf(reading) : null;
   const costs = cost === null ? null : reportedCost(reading);
   const tier = serviceTier(reading.text('service_tier') ?? '');
   const isCacheHit = reading.has('is_cache_hit');
@@ -60,7 +65,6 @@ export function cachedWrites(reading: SpanReading): number | null {
 }
 
 function usagePartsOf(reading: SpanReading): UsageParts | null {
-  if (reading.has('repeats_usage')) return null;
   let parts: { [Part in UsagePart]?: number } | null = null;
   for (const part of USAGE_PARTS) {
     const tokens = part === 'cached_write' ? cachedWrites(reading) : reading.count(part);

@@ -29,7 +29,7 @@ import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
 import { modelIn, usageIn } from './conventions/model-body.js';
 import { parsed } from './messages/texts.js';
-import { tokensOf } from './span-tokens.js';
+import { repeatsUsage, tokensOf } from './span-tokens.js';
 import { hasTokens, spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
 import type { Micros } from '../../signal/time.js';
@@ -312,7 +312,7 @@ export class SpanMapper {
       context: runContext(reading.value('session_id'), userOf(reading), reading.value('tags')),
       map_hint: null,
       prompt: promptOf(reading),
-      call: callOf(reading, cost),
+      call: callOf(reading, cost, !repeatsUsage(reading, origin, type)),
     };
     if (type === 'llm') takeFromBodies(fields, reading);
     const { input_data, output_data, context } = fields;
@@ -377,6 +377,10 @@ function parentOf({ buffer, traceId, parentSpanId: id }: ReadSpan): string | nul
 
 /** The kind according to attributes or the name of the span. */
 function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind | null {
+  if (reading.has('is_step')) {
+    reading.provenance?.decided('type', 'is_step');
+    return 'custom';
+  }
   const own = reading.value('kind') as Kind | null;
   if (own !== null) {
     reading.provenance?.decided('type', 'kind');

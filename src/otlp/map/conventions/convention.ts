@@ -4,6 +4,8 @@ import type { JsonValue } from '../../../signal/attributes.js';
 export const FIELDS = [
   /** A {@link Kind}. */
   'kind',
+  /** Whether the span is a step, regardless of its reported kind. */
+  'is_step',
   'is_tool',
   'is_model',
   'is_db',

@@ -299,8 +299,13 @@ function personOf(names: readonly string[], last: string, before: string): Guess
   if (SESSIONS.has(last)) return { field: 'session_id', place: last === 'thread_id' ? 2 : 0, need };
   if (last === 'user_id' || last === 'end_user_id') return { field: 'user_id', place: 0, need };
   // The tags of a tool are not those of the run.
-  if (last === 'tags' && before !== '' && before !== 'tool')
-    return { field: 'tags', place: 0, need: 'model client or payload', read: listOfTexts };
+  if (last === 'tags' && before !== 'tool')
+    return {
+      field: 'tags',
+      place: before === '' ? 1 : 0,
+      need: before === '' ? 'model client' : 'model client or payload',
+      read: listOfTexts,
+    };
   if (last !== 'id') return undefined;
   if (before === 'session' || before === 'conversation') return { field: 'session_id', place: 1, need };
   if (before === 'thread' && names.length > 2) return { field: 'session_id', place: 3, need };

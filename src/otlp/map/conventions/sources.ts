@@ -4,6 +4,7 @@ import { cost, count, hit, identity, payload, present, text, texts, version } fr
 
 const READERS: Readonly<Record<Field, Reader>> = {
   kind: text,
+  is_step: present,
   is_tool: present,
   is_model: present,
   is_db: present,
