@@ -27,7 +27,7 @@ interface OutcomeMessage extends Ordered {
   readonly outcome: string | null;
 }
 
-/** The run received nothing for too long. Counts only if that is so at its place among the messages, and until new data arrives. */
+/** The run was idle for too long. Ignored if newer data arrived before this message. */
 interface TimeoutMessage extends Ordered {
   readonly kind: 'timeout';
   readonly at: Micros;

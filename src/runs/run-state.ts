@@ -30,7 +30,7 @@ export interface KnownRun {
   readonly hasEnded: boolean;
 }
 
-/** What a commit writes for a run. */
+/** The writes of a commit for a run. */
 export interface AppliedRun {
   /** New versions of spans, in order of arrival. */
   readonly spans: readonly SpanState[];
@@ -198,7 +198,7 @@ export class RunState {
     this.#hasChanges = true;
   }
 
-  /** Spans whose stored counts are outdated. The engine reads them as a whole and calls {@link rewriteCounts}. */
+  /** Spans with outdated stored counts. The engine reads the complete spans and calls {@link rewriteCounts}. */
   countsRewrites(): readonly CountsRewrite[] {
     return this.#spans.countsRewrites();
   }
@@ -297,7 +297,7 @@ export class RunState {
   }
 }
 
-/** What a run adds to the service map, and in which hour. Null if it does not count there. */
+/** The nodes and edges that a run adds to the service map, and their hour. Null if the run does not count there. */
 export function mapContribution(
   { agent, header, isMapped, spans }: RunState,
   /** The number of an agent's node. */

@@ -18,7 +18,7 @@ export type UsagePart = (typeof USAGE_PARTS)[number];
 /** Whole numbers of tokens; unreported parts are absent. */
 export type UsageParts = { readonly [Part in UsagePart]?: number };
 
-/** Parts of the tokens that stores sum. Each token belongs to one part. Never change these: stored columns are named after them. */
+/** Parts of the tokens, summed by stores. Each token belongs to one part. Never rename these: they name stored columns. */
 export const SUMMED_PARTS = [
   'input',
   'cached_read',
@@ -49,7 +49,7 @@ export type CostPart = (typeof COST_PARTS)[number];
 export const SERVICE_TIERS = ['flex', 'batch', 'priority'] as const;
 export type ServiceTier = (typeof SERVICE_TIERS)[number];
 
-/** The tier in the words of any provider; undefined for the standard tier and unknown ones. */
+/** The tier under any provider's name; undefined for the standard tier and unknown ones. */
 export function serviceTier(text: string): ServiceTier | undefined {
   const lower = text.trim().toLowerCase();
   return SERVICE_TIERS.find((tier) => tier === lower);
@@ -81,7 +81,7 @@ export type CallDetails = {
   readonly cost: CostDetails | null;
   /** Absent for the standard tier. Only for pricing; not stored. */
   readonly tier?: ServiceTier;
-  /** Whether a gateway answered from its cache, so that a cost of 0 is right. Only for pricing; not stored. */
+  /** Whether the response came from a gateway's cache, so that a cost of 0 is right. Only for pricing; not stored. */
   readonly isCacheHit?: boolean;
   /** The call key: `call-key.ts`. Only if the client reported the call; not stored in this JSON. */
   readonly key?: string;

@@ -95,7 +95,7 @@ const listUsers = {
   responses: { 200: pageSchema(userSchema, 'EndUserPage') },
 } satisfies Operation;
 
-/** `/dashboard/users`, and the routes under `/dashboard/sessions`. */
+/** The routes `/dashboard/users` and `/dashboard/sessions`. */
 export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessions'>): readonly Route[] {
   return [
     routes.route(listSessions).to(async ({ identity: { userId }, query, request }) => {

@@ -11,7 +11,7 @@ const MAX_WIDTH = 100;
 /** Maximum cached shapes with the same number of attributes. */
 const MAX_SHAPES = 16;
 
-/** The uses of an attribute, by its key and, if no convention lists it, by the other keys of its span. */
+/** The uses of an attribute: by its key, or by all keys of its span if no convention lists the key. */
 export type Role = GeneralRole | { readonly is: 'own' } | undefined;
 
 /** An attribute that is read, with its position among those of the span. */
@@ -22,7 +22,7 @@ interface Asked {
   readonly isPicked: boolean;
 }
 
-/** What the keys of a span's attributes determine, regardless of their values. */
+/** Facts about a span that follow from the keys of its attributes, regardless of their values. */
 export class Shape {
   /** The received keys, concatenated, and where each ends. */
   readonly sent: Uint8Array;

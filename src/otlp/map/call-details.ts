@@ -57,7 +57,7 @@ export function callOf(reading: SpanReading, cost: NanoUsd | null, hasUsage: boo
   return { ...details, ...(tier === undefined ? {} : { tier }), ...(isCacheHit ? { isCacheHit } : {}) };
 }
 
-/** All cache writes, also if only those of a lifetime are reported. */
+/** All cache writes, even if a client reports them by lifetime only. */
 export function cachedWrites(reading: SpanReading): number | null {
   const short = reading.count('cached_write_5m') ?? undefined;
   const long = reading.count('cached_write_1h') ?? undefined;

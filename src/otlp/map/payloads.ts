@@ -33,7 +33,7 @@ export function inputData(type: SpanType, reading: SpanReading): JsonObject | nu
   }
 }
 
-/** What an MCP server is asked for: the arguments of a tool, a resource, or a prompt with its variables. */
+/** The request to an MCP server: arguments of a tool, a resource, or a prompt with its variables. */
 function mcpRequest(reading: SpanReading): JsonObject | null {
   const args = of('input_data', 'arguments', reading);
   if (args !== undefined) return wrapped('arguments', args, toolInput);

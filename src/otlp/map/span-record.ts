@@ -42,7 +42,7 @@ import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
 import { count } from './conventions/readers.js';
 
 const SERVER = 2;
-/** Bits of a span's flags: whether its parent is remote is known, and it is. */
+/** Bits of a span's flags: the sender knows whether the parent is remote, and it is. */
 const REMOTE = 0x300;
 /** Servers, and producers and consumers of messages. */
 const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
@@ -247,7 +247,7 @@ export class SpanMapper {
     if (spanId === undefined) return 'spanId: must be 8 bytes that are not all zero';
     const parent = parentOf(span);
     if (parent === undefined) return 'parentSpanId: must be 8 bytes, or nothing for a root span';
-    // Some clients mark roots so.
+    // Some clients mark roots this way.
     const parentId = parent === spanId ? null : parent;
     const times = timesOf(span, receivedAt);
     if (typeof times === 'string') return times;
@@ -400,7 +400,7 @@ function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading
   const { provenance } = reading;
   const hasTokens = span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null;
   if (span.model !== null && hasTokens) return;
-  // Parsed once: the texts of a request may be parsed up to a limit.
+  // Parsed once, because parsing counts toward a limit per request.
   const outputs = bodiesIn(reading, 'output');
   if (span.model === null) {
     const model = firstIn(outputs, modelIn) ?? firstIn(bodiesIn(reading, 'input'), modelIn);

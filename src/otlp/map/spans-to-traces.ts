@@ -28,7 +28,7 @@ export interface SpanMapping {
   readonly idleTimeoutMs: number | null;
   /** Time without messages after which a run completes without a root, if all its spans have ended; null: none of its own. */
   readonly orphanWaitMs?: number | null;
-  /** When the request arrived; unknown if missing. */
+  /** Time of arrival of the request; unknown if missing. */
   readonly receivedAt?: Micros;
 }
 

@@ -17,7 +17,7 @@ export interface NamedHeader {
   readonly agent: string;
 }
 
-/** What is derived in declared headers, too. */
+/** Values that are also derived in declared headers. */
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
 
 /** Whether the spans determine the run's status. */
@@ -148,7 +148,7 @@ export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFact
   return { header: next, agent: derived & DERIVED.agent ? given.agent : agent };
 }
 
-/** Whether all spans of a running run have ended, and it only awaits a root. */
+/** Whether all spans of a running run have ended, so that only a root is missing. */
 export function awaitsRoot(header: HeaderRow): boolean {
   return header.status === RUNNING && followsSpans(header) && (header.derived & AWAITS_ROOT) !== 0;
 }

@@ -53,9 +53,9 @@ export interface SpanRow extends Omit<
   call_key: string | null;
   /** The span by which its call is counted, where that is another one: `duplicate-calls.ts`. */
   same_as: string | null;
-  /** What counts of a model call, in bits of `COUNTS`; null: all of it. */
+  /** The counted parts of a model call, in bits of `COUNTS`; null for all parts. */
   counted: number | null;
-  /** How much of its tokens and cost counts, if not what `counted` says: `SpanCounts` in `usage.ts`. */
+  /** Counted tokens and cost, if they differ from what `counted` implies: `SpanCounts` in `usage.ts`. */
   counted_tokens: number | null;
   counted_cost: number | null;
   /** Bits of {@link DERIVED}, and {@link REMOTE_PARENT}. */

@@ -428,7 +428,7 @@ export interface UserSummary {
   readonly total_cost: Usd | null;
 }
 
-/** Selects the runs that count. */
+/** Selects the counted runs. */
 export type UserFilter = Omit<SessionFilter, 'user_id'>;
 
 /** Maximum number of users and agents listed for a session. */
@@ -472,7 +472,7 @@ export interface Sessions {
 /** Filter of model calls. Absent: no restriction. */
 export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time'>;
 
-/** Usage of one model by its calls (spans of type `llm`), and by what other spans report beyond the calls below them. */
+/** Usage of one model: its calls (spans of type `llm`), and usage that other spans report beyond the calls below them. */
 export interface ModelUsage {
   /** Null: no model. */
   readonly model: string | null;

@@ -171,7 +171,7 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
 
 interface EncodedSpan {
   readonly span: SpanRecord;
-  /** Undefined if they are as usual. */
+  /** Undefined for the usual counts. */
   readonly counts: SpanCounts | undefined;
 }
 

@@ -127,7 +127,7 @@ export class IncomingBatch implements IncomingRows {
     return this.spans.row(SPAN_WIRE, row);
   }
 
-  /** Corrects what counts of a span, because the sender did not have the whole run. */
+  /** Corrects the counts of a span, because the sender did not have the complete run. */
   rewriteCounts(row: number, { same_as, counted, counted_tokens, counted_cost }: SpanCounts): void {
     if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
     this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;

@@ -46,7 +46,7 @@ export const SPAN_WIRE = [
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
   /** Identifies a model call: `signal/call-key.ts`. */
   { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The span on which its call is counted, and what of it counts: `SpanCounts` in `runs/rules/usage.ts`. */
+  /** The span on which its call is counted, and the counted amounts: `SpanCounts` in `runs/rules/usage.ts`. */
   { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
   { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
   { name: 'counted_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
@@ -103,7 +103,7 @@ export const TRACE_WIRE = [
 /** The condition for rows of runs or spans that failed or timed out. */
 export const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
 
-/** After all other columns, where upgraded stores have them. */
+/** The last columns, because upgrades append them. */
 export const TRACE_SAMPLED = [
   { name: 'sample_rate', kind: 'float64', sql: 'DOUBLE', nullable: true },
   { name: 'orphan_wait_ms', kind: 'int64', sql: 'BIGINT', nullable: true },
@@ -190,7 +190,7 @@ export const PAYLOADS = defineTable({
 export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
 /** A piece of payloads ends with the frame that reaches this length. */
 export const PIECE_BYTES = 2048;
-/** A longer piece is stored in `long_lines`. Also the largest input of which lists show a preview, in every engine. */
+/** Maximum size of a piece outside `long_lines`. Also the maximum size of an input with a preview in lists, in every engine. */
 export const LONG_PIECE_BYTES = 64 * 1024;
 
 export const AGENTS = defineTable({

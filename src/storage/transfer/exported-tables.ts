@@ -93,7 +93,7 @@ const POINTS_EXPORT = [
 const LOGS_EXPORT: readonly Column[] = [
   SEQ,
   TENANT,
-  // `normal` is written for older versions. Imports compute both again.
+  // `normal` is exported for older versions. Imports compute both again.
   ...LOG_WIRE.filter(({ name }) => name !== 'other_text'),
   ORIGIN,
 ];

@@ -27,7 +27,7 @@ export const CLAUDE_CODE: Convention = {
           'TOOL.EXECUTION': 'custom',
           'TOOL.BLOCKED_ON_USER': 'custom',
           HOOK: 'custom',
-          // Of other clients.
+          // Other clients' keys.
           LLM: 'llm',
           AGENT: 'agent',
           MEMORY: 'custom',
@@ -73,5 +73,5 @@ function promptOf(value: JsonValue): JsonValue | undefined {
   return prompt === undefined || prompt === REDACTED ? undefined : { prompt };
 }
 
-/** What is sent in place of a prompt unless `OTEL_LOG_USER_PROMPTS` is set. */
+/** Replaces the prompt unless `OTEL_LOG_USER_PROMPTS` is set. */
 const REDACTED = '<REDACTED>';

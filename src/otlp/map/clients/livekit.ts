@@ -1,7 +1,7 @@
 import type { Convention } from '../conventions/convention.js';
 import { only } from '../conventions/readers.js';
 
-/** LiveKit Agents. Its nodes and attempts name the model of the request around or below them; every session has the same name. */
+/** LiveKit Agents. Nodes and attempts repeat the model of the request above or below them; all sessions have the same name. */
 export const LIVEKIT: Convention = {
   spanNames: {
     scope: 'livekit-agents',

@@ -33,19 +33,19 @@ export const FIELDS = [
   /** The name of a span's own agent. */
   'entity',
   'model',
-  /** The model that was asked for. */
+  /** The requested model. */
   'asked_model',
-  /** A gateway's name for the model, which it may also give as the answering model. */
+  /** A gateway's name for the model, which it may also report as the answering model. */
   'model_alias',
   'provider',
   'service_tier',
-  /** Whether a gateway answered from its cache. */
+  /** Whether the response came from a gateway's cache. */
   'is_cache_hit',
   /** The provider's id of the response. */
   'response_id',
   'session_id',
   'user_id',
-  /** The user's name where `user_id` is only a hash. */
+  /** The user's name if `user_id` is only a hash. */
   'user_email',
   'tags',
   'langfuse_prompt_name',
@@ -149,7 +149,7 @@ type Sources = Readonly<Record<string, Source>>;
 
 /** Kinds of spans that a client shows only in their names. */
 interface SpanNames {
-  /** The name of the instrumentation scope; `*` for any, with names that no other client gives and without stars. */
+  /** Name of the instrumentation scope. `*` matches any scope; then the span names must be unique to this client and have no stars. */
   readonly scope: string;
   /** Span names and their kinds. `*` matches any text. */
   readonly kinds: Readonly<Record<string, Kind>>;
@@ -175,15 +175,15 @@ export type EventKind = 'prompt' | 'request' | 'call' | 'answer' | 'tool';
 
 /** Log events of a program that may send no spans. `logged-runs.ts` makes spans of them. */
 export interface ProgramEvents {
-  /** Before the names of all its events. */
+  /** Prefix of the names of all its events. */
   readonly prefix: string;
   /** Names of services and scopes that identify the program in events without the prefix. */
   readonly programs: readonly string[];
-  /** By the rest of the name. */
+  /** By the name without the prefix. */
   readonly kinds: Readonly<Record<string, EventKind>>;
   /** Whether its input tokens exclude cached tokens. */
   readonly separateCaches?: boolean;
-  /** Whether only its events have the prompts, also if it sends spans. */
+  /** Whether only events contain the prompts, even if the program sends spans. */
   readonly onlyPrompts?: boolean;
 }
 
@@ -216,7 +216,7 @@ export interface Convention {
    * is of kind `other`. `*` matches any text.
    */
   readonly programScopes?: readonly string[];
-  /** Spans that do the work of their parent, which ends without their failure. */
+  /** Spans that do the work of their parent, which does not report their failure. */
   readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
   readonly programEvents?: ProgramEvents;
   /** Patterns around the name of a tool in span names, for tools that are named nowhere else: `execute_tool *`. */

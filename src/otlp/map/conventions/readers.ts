@@ -27,7 +27,7 @@ export const identity: Reader = (value) => {
   return typeof found === 'string' && NOBODY.test(found.trim()) ? undefined : found;
 };
 
-/** Whether a cache answered. */
+/** Whether the response came from a cache. */
 export const hit: Reader = (value) => (isHit(value) ? true : undefined);
 
 /** A number of tokens or rows, not negative. Texts of digits are accepted, fractions are rounded. */
@@ -144,7 +144,7 @@ export function objectOf(value: JsonValue): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-/** The text that {@link printedObject} parsed last. */
+/** The last text that {@link printedObject} parsed. */
 let lastPrinted = '';
 let lastObject: JsonValue | undefined;
 

@@ -194,7 +194,7 @@ function textOf(part: JsonObject): string | undefined {
 
 function toResult(result: JsonObject): JsonObject {
   const made: JsonObject = { role: 'tool' };
-  // Haystack keeps the call with its result.
+  // Haystack stores the call with its result.
   const call = isObject(result.origin) ? result.origin : result;
   const id = idOf(call);
   if (id !== undefined) made.tool_call_id = id;

@@ -15,23 +15,23 @@ import type { ListParts } from './listed-runs.js';
 const MANY_HOURS = 48;
 
 const IS_LLM = `type = ${TYPE_CODES.llm}`;
-/** Spans that may count. `derive-run.ts` writes the effective span of those other than model calls. Equal for all versions. */
+/** Spans that may count; the same for all versions of a span. Spans other than model calls count by the effective span (`derive-run.ts`). */
 const REPORTS_USAGE = `(${IS_LLM} OR (seq = 0 AND (total_tokens IS NOT NULL OR cost_usd IS NOT NULL)))`;
-/** SQL for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
+/** SQL condition for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
 const COUNTS_USAGE = `((${IS_LLM} AND (counted IS NULL OR counted <> 0)) OR ifNull(counted_tokens, 0) > 0 OR ifNull(counted_cost, 0) > 0)`;
 
-/** Whether this part of a call counts on this span (`runs/rules/usage.ts`). In SQL. */
+/** SQL condition that this part of a call counts on this span (`runs/rules/usage.ts`). */
 export const counts = (what: keyof typeof COUNTS): string =>
   `(${IS_LLM} AND bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0)`;
 
-/** What counts of a span's cost. In SQL. */
+/** SQL for the counted cost of a span. */
 export const COUNTED_COST = `toInt128(ifNull(counted_cost, if(${counts('cost')}, ifNull(cost_usd, 0), 0)))`;
 const COUNTED_TOKENS = `toInt128(ifNull(counted_tokens, if(${counts('call')}, ifNull(total_tokens, 0), 0)))`;
-/** If only a part of the tokens counts, the same share of input and output does. */
+/** If only some tokens count, the same share of input and output counts. */
 const share = (column: string): string =>
   `if(total = ifNull(total_tokens, 0), toInt128(ifNull(${column}, 0)), intDiv(toInt128(ifNull(${column}, 0)) * total, greatest(ifNull(total_tokens, 0), 1)))`;
 
-/** The columns of a span that show what counts. */
+/** The columns that determine the counted amounts of a span. */
 export const COUNT_COLUMNS = [
   'model',
   'type',
@@ -46,10 +46,10 @@ export const COUNT_COLUMNS = [
 
 /** SQL sums of the calls of a model: `calls`, `priced`, `cost` as a text, `tokens`. @param parts from {@link callSums} */
 export const CALL_SUMS = `sum(one.calls) AS calls, sum(one.priced) AS priced, toString(sum(one.nanos)) AS cost, toFloat64(sum(one.total)) AS tokens`;
-/** Condition for sums that are not empty. */
+/** SQL condition for sums that are not empty. */
 export const IS_USED = 'calls > 0 OR priced > 0 OR sum(one.nanos) > 0 OR sum(one.total) > 0';
 
-/** The cost of a row of sums: null if no call has one. */
+/** The cost in a row of sums; null if no call has a cost. */
 export function costOf(priced: unknown, cost: unknown): Usd | null {
   const nanos = BigInt(String(cost));
   return Number(priced) === 0 && nanos === 0n ? null : sumToNumber(nanos);

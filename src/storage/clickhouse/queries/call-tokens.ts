@@ -31,7 +31,7 @@ const TOKENS = pricedTokens('out');
 export const wide = (what: string): string => `toInt256(${what})`;
 
 /**
- * Calls of a model with what counts of their cost (`paid`), tokens by part (`of_input` and so on), input length (`whole`), maximum of tokens (`most`), flags (`is_call`,
+ * Calls of a model with counted cost (`paid`), tokens by part (`of_input` and so on), input length (`whole`), maximum of tokens (`most`), flags (`is_call`,
  * `is_priced`, `is_running`) and the reported tokens.
  *
  * @param calls a relation with {@link TOKEN_COLUMNS}

@@ -163,7 +163,7 @@ async function* spansOf<Span>(
   await checkThere(parts, found, read, abort);
 }
 
-/** The ids of spans whose missing payloads or errors log records may contain; null for the others. */
+/** The ids of spans that log records may complete with payloads or errors; null for the others. */
 function lacking(rows: readonly Row[]): (string | null)[] {
   return rows.map(({ span_id, input, output, status }) =>
     input === null || output === null || hasFailed(itemAt(RUN_STATUSES, Number(status)))

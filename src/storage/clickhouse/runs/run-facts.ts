@@ -5,7 +5,7 @@ import type { RunMessage } from '../../../runs/run-messages.js';
 import type { Micros } from '../../../signal/time.js';
 import type { SentFact } from './effective-spans.js';
 
-/** A message of a run as it is stored. */
+/** A stored message of a run. */
 export type StoredMessage = StoredHeader | StoredOutcome | StoredTimeout | StoredLink;
 
 interface Ordered {
@@ -45,7 +45,7 @@ interface StoredLink extends Ordered {
 export interface StoredWhole extends CountsColumns {
   /** The fence under which it was written. */
   readonly version: number;
-  /** The messages that it was made of; `completedBy` is 0 if none completes it. */
+  /** The messages that contribute to it; `completedBy` is 0 if none completes it. */
   readonly begunBy: number;
   readonly completedBy: number;
 }

@@ -90,7 +90,7 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
 /**
  * The row of a whole span.
  *
- * @param begun the span, merged from its messages @param ticket the ticket under which the facts were read
+ * @param begun the span, merged from its messages @param fence the fence under which the facts were read
  */
 export function wholeSpanRow(
   { tenant, whole: { made, counts } }: { readonly tenant: number; readonly whole: WholeSpan },

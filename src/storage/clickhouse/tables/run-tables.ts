@@ -58,7 +58,7 @@ const SPAN_PLACE_COLUMNS: readonly ClickHouseColumn[] = [
   { name: 'seq', type: 'UInt64' },
   /** The fence under which a row with `seq` 0 was written, otherwise 0. */
   VERSION,
-  /** For a row with `seq` 0: the messages that it was made of. */
+  /** For a row with `seq` 0: the messages that contribute to it. */
   { name: 'begun_by', type: 'UInt64' },
   { name: 'completed_by', type: 'UInt64' },
   /** In the format of `serializeNode`. */

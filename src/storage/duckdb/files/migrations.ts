@@ -68,7 +68,7 @@ export const SEGMENT_SCHEMA: Schema = {
       statements: (catalog) => [createTable(catalog, CALL_SUMS)],
     },
     {
-      // Which spans the runs of agents have; likewise.
+      // The spans of agents' runs, also a derived table.
       version: 8,
       statements: (catalog) => [createTable(catalog, AGENT_SPANS)],
     },
@@ -79,7 +79,7 @@ export const SEGMENT_SCHEMA: Schema = {
         ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
     },
     {
-      // How much of each span counts. The sums of calls now contain only these amounts; rebuilt when the cold file is opened.
+      // The counted amounts of spans. The sums of calls now contain only these; rebuilt when the cold file is opened.
       version: 10,
       statements: (catalog) => [
         ...['counted_tokens', 'counted_cost'].map(
@@ -89,12 +89,12 @@ export const SEGMENT_SCHEMA: Schema = {
       ],
     },
     {
-      // What is searched in log records besides their bodies; older records have none.
+      // Searched texts of log records in addition to the body; null for older records.
       version: 11,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.logs ADD COLUMN other_text VARCHAR`],
     },
     {
-      // How long the run waits for the parent of its topmost spans.
+      // How long a run waits for the parents of its topmost spans.
       version: 12,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
     },
@@ -134,10 +134,10 @@ export const MAIN_SCHEMA: Schema = {
 /**
  * Brings an attached file to the schema of this program, in one transaction.
  *
- * @param name of the attached database, which for the main file is made of the file's name
+ * @param catalog the name of the attached database; for the main file it is derived from the file's name
  * @param path named in the error
  * @returns the earlier schema of an upgraded file; null if the file was new or current
- * @throws StoreOpenError when the file is of a newer program, or of one so old that no upgrade leads on.
+ * @throws StoreOpenError if a newer program wrote the file, or one too old to upgrade from
  */
 export async function migrate(
   connection: Connection,

@@ -92,7 +92,7 @@ export async function readLogFacets(
     else left.push(candidate);
   }
   const { trace_id, span_id } = rest;
-  // Words are searched below, and what terms cannot decide.
+  // Words, and everything that terms cannot decide, are searched below.
   const { condition } = logSearch(tenant, {
     ...(trace_id !== undefined && { trace_id }),
     ...(span_id !== undefined && { span_id }),
@@ -188,7 +188,6 @@ class FacetCounts {
   #services = new Map<string, number>();
   #ofServices = 0;
 
-  /** @param filter the search */
   constructor({
     severity,
     service_name,

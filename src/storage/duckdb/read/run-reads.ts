@@ -131,7 +131,7 @@ export class RunReads {
     });
   }
 
-  /** As in every engine, without looking at sent spans. */
+  /** In the order of every engine, without reading sent spans. */
   #summaryPage(traceId: string, rows: SpanRows, agentName: string): SpanPage {
     const { services } = this.#known;
     return summaryPage(traceId, inOrder(rows, false), (number) => {
@@ -273,7 +273,7 @@ function buffersOf(page: ShownPage): ArrayBuffer[] {
   return 'json' in page ? [page.json.buffer] : [];
 }
 
-/** The spans of a page as they are shown. @param looksAtSent whether received spans decide between equal microseconds */
+/** The spans of a page for display. @param looksAtSent whether received spans decide between equal microseconds */
 function inOrder({ spans, next }: SpanRows, looksAtSent: boolean): SpanRows {
   const ordered = inTraceOrder(spans, ({ row, payload }) => {
     const { started_at, span_id, parent_span_id } = row;

@@ -43,7 +43,7 @@ export async function findSessions(
   return { ids: [], count: Number(row?.count) };
 }
 
-/** The condition for the runs that match; null if none can, because the agent is unknown. */
+/** SQL condition for the matching runs; null if the agent is unknown. */
 function conditionsOf(agents: Agents, tenant: number, filter: SessionFilter): string | null {
   const { kind, user_id: userId, agent_id: agentId, start_time: from, end_time: to } = filter;
   const sql = [ofKind(tenant, kind)];
@@ -58,7 +58,7 @@ function conditionsOf(agents: Agents, tenant: number, filter: SessionFilter): st
   return sql.join(' AND ');
 }
 
-/** One page of users with the stats of their runs, by cost, then runs, and the number of all users. */
+/** One page of users with stats of their runs, by cost, then runs, and the number of all users. */
 export async function findUsers(
   connection: Connection,
   capture: Capture,

@@ -73,7 +73,7 @@ interface Parts {
   readonly map: RebuildParts;
 }
 
-/** What one sweep over idle runs did. */
+/** The result of one sweep over idle runs. */
 export interface EndedIdle {
   /** Tenants with idle runs that `wanted` lacked: call again with them. */
   readonly unknown: readonly number[];

@@ -28,7 +28,7 @@ export interface EncodedLogs {
   readonly events: readonly number[];
 }
 
-/** A batch as it is sent to the store thread. */
+/** A batch in the format of messages to the store thread. */
 export interface LogsMessage extends EncodedLogs {
   readonly tenant: number;
   /** Present if the batch counts towards a quota. */
