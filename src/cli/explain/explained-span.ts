@@ -4,6 +4,7 @@ import { loggedError, loggedPayload } from '../../otlp/map/logged-payload.js';
 import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
 import { EXCEPTION_EVENT, type LoggedEvent } from '../../signal/logged-event.js';
+import { EVALUATION_EVENT, type ScoreRecord } from '../../signal/score.js';
 import { moneyToNumber } from '../../signal/money.js';
 import {
   AGENT_SOURCES,
@@ -33,17 +34,23 @@ function unreadAttributes(metadata: JsonObject): string[] {
   return unreadKeys(Object.keys(metadata).filter((key) => !NO_ATTRIBUTES.has(key))).sort();
 }
 
+/** What log records contribute to a span. */
+export interface LoggedOfSpan {
+  readonly events: readonly LoggedEvent[];
+  readonly scores: readonly ScoreRecord[];
+}
+
 /**
  * Explains how Jackdaw would show a span.
  *
  * @param depth number of ancestors
- * @param events the log records that belong to the span
+ * @param logged from the log records that belong to the span
  */
 export function explainedSpan(
   { row, records }: StoredSpan,
   depth: number,
   grounds: GroundsOfSpans,
-  events: readonly LoggedEvent[],
+  { events, scores: logged }: LoggedOfSpan,
 ): ExplainedSpan {
   // The first record wins; later ones only fill gaps.
   const metadata = firstOf(records.map((record) => record.metadata ?? {}));
@@ -55,6 +62,13 @@ export function explainedSpan(
   const status = itemAt(RUN_STATUSES, row.status);
   const error_message = hasFailed(status) ? loggedError(row.error_message, events) : row.error_message;
   if (error_message !== row.error_message) from.error_message = `log record (${EXCEPTION_EVENT})`;
+  const sent = records.find(({ scores }) => scores !== null)?.scores ?? [];
+  const scores = new Map([...sent, ...logged].map((score) => [score.id, score]));
+  if (scores.size > sent.length)
+    from.scores = [
+      ...(from.scores === undefined ? [] : [from.scores]),
+      `log record (${EVALUATION_EVENT})`,
+    ].join(', ');
   const call = storedCall(row.call_details);
   if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
   return {
@@ -80,6 +94,13 @@ export function explainedSpan(
     user_id: metadata.user_id ?? null,
     tags: metadata.tags ?? null,
     ...payload,
+    scores: [...scores.values()].map(({ name, value, label, comment, error_type }) => ({
+      name,
+      value,
+      label,
+      comment,
+      error_type,
+    })),
     agent_hint:
       row.agent_source === null || row.agent_name === null
         ? null

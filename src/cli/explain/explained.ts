@@ -1,5 +1,6 @@
 import type { serializeUsage } from '../../api/resources/span-usage.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { ScoreRecord } from '../../signal/score.js';
 import type { AgentHint, RunKind, RunStatus, SpanType } from '../../signal/span.js';
 import type { Grounds } from './grounds.js';
 import type { RunMap } from './stored-runs.js';
@@ -38,6 +39,8 @@ export interface RunGround {
   readonly source: string;
 }
 
+export type ExplainedScore = Pick<ScoreRecord, 'name' | 'value' | 'label' | 'comment' | 'error_type'>;
+
 export interface ExplainedSpan {
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -68,6 +71,8 @@ export interface ExplainedSpan {
   readonly tags: JsonValue;
   readonly input_data: JsonObject | null;
   readonly output_data: JsonObject | null;
+  /** Scores in its events and attributes, and in log records with its ids. */
+  readonly scores: readonly ExplainedScore[];
   /** The agent name that the span suggests for its run. */
   readonly agent_hint: AgentHint | null;
   /** The kind that the span suggests for its run. */

@@ -3,7 +3,7 @@ import type { AgentSource } from '../../signal/span.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
-import type { ExplainedRun, ExplainedSpan, RunGround } from './explained.js';
+import type { ExplainedRun, ExplainedScore, ExplainedSpan, RunGround } from './explained.js';
 import { inLine, inShort } from './payload-line.js';
 
 /** A labelled value and its source. */
@@ -169,6 +169,7 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('input', input === null ? null : inShort(input, 'input'), 'input_data'),
     ...(isWhole ? PARTS_OF_INPUT.flatMap((part) => line(part, input?.[part], part)) : []),
     ...line('output', output === null ? null : inShort(output, 'output'), 'output_data'),
+    ...span.scores.flatMap((score) => line('score', scoreInLine(score), 'scores')),
   ];
 }
 
@@ -186,6 +187,15 @@ function keysInLine(keys: readonly string[]): string {
     first,
     ...others.map((key) => (begin !== '' && key.startsWith(begin) ? `.${key.slice(begin.length)}` : key)),
   ].join(', ');
+}
+
+function scoreInLine({ name, value, label, comment, error_type }: ExplainedScore): string {
+  const result = [
+    ...(value === null ? [] : [String(value)]),
+    ...(label === null ? [] : [label]),
+    ...(error_type === null ? [] : [`failed: ${error_type}`]),
+  ];
+  return `${name} ${result.join(', ')}${comment === null ? '' : ` (${comment})`}`;
 }
 
 function tokensInLine({

@@ -2,10 +2,11 @@ import type { ReadAttributes } from '../wire/read-span.js';
 import { generalRoles, type GeneralRole } from './conventions/general.js';
 import { prefixUse, USES } from './conventions/sources.js';
 import { isOwnKey } from './own-attributes.js';
+import { SCORE_ATTRIBUTES } from '../../signal/score.js';
 import { VERDICT_ATTRIBUTES } from './root-span.js';
 
 /** Read in addition to the attributes that are sources of fields. */
-const PICKED: ReadonlySet<string> = new Set(VERDICT_ATTRIBUTES);
+const PICKED: ReadonlySet<string> = new Set([...VERDICT_ATTRIBUTES, ...SCORE_ATTRIBUTES]);
 /** Spans with more attributes are rare; their shapes are not cached. */
 const MAX_WIDTH = 100;
 /** Maximum cached shapes with the same number of attributes. */
@@ -82,10 +83,12 @@ function askedOf(keys: readonly string[]): Asked[] {
   });
 }
 
-/** The keys of a span that no convention or general rule reads. */
+/** The keys of a span that no convention or general rule reads, and no score. */
 export function unreadKeys(keys: readonly string[]): string[] {
   const general = generalRoles(keys);
-  return keys.filter((key) => roleOf(key) === undefined && !general.has(key));
+  const isRead = (key: string): boolean =>
+    roleOf(key) !== undefined || general.has(key) || SCORE_ATTRIBUTES.includes(key);
+  return keys.filter((key) => !isRead(key));
 }
 
 function roleOf(key: string): Role {

@@ -15,7 +15,8 @@ export type DecidedProperty =
   | 'total_tokens'
   | 'cost_usd'
   | 'input_data'
-  | 'output_data';
+  | 'output_data'
+  | 'scores';
 
 /** The basis of a value: the field whose source it comes from, or a description of the rule. */
 export type Ground = Field | `${string} ${string}`;

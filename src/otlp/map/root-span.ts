@@ -6,14 +6,8 @@ const DEFAULT_SDK_VERSION = '0.2.0';
 const EVALUATION_NAME = 'gen_ai.evaluation.name';
 const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
-/** The attributes that {@link verdictOf} reads. */
-export const VERDICT_ATTRIBUTES: readonly string[] = [
-  'success',
-  'outcome',
-  EVALUATION_NAME,
-  EVALUATION_VALUE,
-  EVALUATION_LABEL,
-];
+/** The attributes that {@link verdictOf} reads, in addition to those of a score. */
+export const VERDICT_ATTRIBUTES: readonly string[] = ['success', 'outcome'];
 const YES: ReadonlySet<string> = new Set(['true', 'yes', 'pass', 'passed', 'success', '1']);
 const NO: ReadonlySet<string> = new Set(['false', 'no', 'fail', 'failed', 'failure', '0']);
 

@@ -23,6 +23,7 @@ import { readEvents, type ReadEvents } from './span-events.js';
 import { mapHintOf } from './map-hint-of.js';
 import { NO_VERDICT, verdictOf, type Verdict } from './root-span.js';
 import { deriveMetadata } from './span-metadata.js';
+import { scoresOf } from './span-scores.js';
 import { nameOf, spokenName } from './span-name.js';
 import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
@@ -313,6 +314,7 @@ export class SpanMapper {
       map_hint: null,
       prompt: promptOf(reading),
       call: callOf(reading, cost, !repeatsUsage(reading, origin, type)),
+      scores: null,
     };
     if (type === 'llm') takeFromBodies(fields, reading);
     const { input_data, output_data, context } = fields;
@@ -342,8 +344,17 @@ export class SpanMapper {
       record.call = { provider: null, usage: null, cost: null, ...record.call, key };
     }
     if (record.parent_span_id === record.span_id) record.parent_span_id = null;
+    // After Jackdaw's own ids are known.
+    if (picked !== null || evaluations.length > 0)
+      record.scores = scoresOf(record, { picked, evaluations, receivedAt }, reading);
     reading.provenance?.read(record, reading, own);
-    const verdict = isRoot || isRemote === true ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;
+    const verdict =
+      isRoot || isRemote === true
+        ? verdictOf(
+            picked ?? {},
+            evaluations.map(({ attributes }) => attributes),
+          )
+        : NO_VERDICT;
     return { record, own, origin, verdict };
   }
 }

@@ -171,6 +171,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     context: null,
     prompt: null,
     call,
+    scores: null,
   };
 }
 

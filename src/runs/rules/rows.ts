@@ -34,6 +34,7 @@ export interface SpanRow extends Omit<
   | 'context'
   | 'prompt'
   | 'call'
+  | 'scores'
   | 'parent_is_remote'
 > {
   /** A position in `SPAN_TYPES`. */

@@ -5,6 +5,7 @@ import type { CallDetails, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
+import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
 import type { Page, PageRange, Pages } from './paging.js';
 import type { Price } from '../../signal/price.js';
@@ -52,7 +53,15 @@ export interface SpanDetails {
 export interface StoredSpan extends Readonly<
   Omit<
     SpanRecord,
-    'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call' | 'parent_is_remote'
+    | 'metadata'
+    | 'agent_hint'
+    | 'map_hint'
+    | 'run_kind'
+    | 'context'
+    | 'prompt'
+    | 'call'
+    | 'scores'
+    | 'parent_is_remote'
   >
 > {
   /**
@@ -68,6 +77,15 @@ export interface StoredSpan extends Readonly<
 
 /** A span with all of its fields. */
 export type DetailedSpan = StoredSpan & { readonly details: SpanDetails };
+
+/**
+ * A score of a run. `span_id` is also set if only the response of the span is known. Null for the whole run, or for a span that is not
+ * known.
+ */
+export type StoredScore = Omit<ScoreRecord, 'trace_id'>;
+
+/** Scores returned for a run: the newest if it has more. */
+export const MOST_SCORES = 1000;
 
 /** A whole trace. */
 export interface StoredTrace extends RunSummary {
@@ -238,6 +256,12 @@ export interface Runs {
     spanId: string,
     abort?: AbortSignal,
   ): Promise<DetailedSpan | null>;
+  /**
+   * The scores of a run and its spans by time, then id; also those of responses that its spans received. At most {@link MOST_SCORES}.
+   *
+   * @returns empty for an unknown trace without scores
+   */
+  scores(userId: string, traceId: string, abort?: AbortSignal): Promise<readonly StoredScore[]>;
   /** Newest first by `started_at`, then `trace_id` descending. */
   list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns>;
   /**

@@ -21,6 +21,7 @@ import { PayloadWriter } from '../../runs/rules/payload.js';
 import { WHOLE } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type SpanCounts, type Usage, type UsageNode } from '../../runs/rules/usage.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
+import { scoresOfTraces, type ScoreRow } from './score-rows.js';
 import { serializeJson } from '../../signal/json.js';
 import type { GivenPayload } from '../../runs/rules/payload.js';
 import type { JsonObject } from '../../signal/attributes.js';
@@ -88,6 +89,8 @@ interface EncodedRows {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;
+  /** Absent for none. */
+  readonly scores?: readonly ScoreRow[];
 }
 
 /** A batch of traces without the settings of its user. */
@@ -134,10 +137,12 @@ export class TracesEncoder {
       writeHeader(traces, i, item, usage);
     });
     this.#writePayloads(spans, batch);
+    const scores = scoresOfTraces(batch.items);
     return {
       receivedAt,
       traces: traces.finish(),
       spans: spans.finish(),
+      ...(scores.length > 0 && { scores }),
       map: mapOf(batch),
       named: namedPrompts(batch.items),
     };

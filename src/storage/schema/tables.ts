@@ -4,6 +4,7 @@ import { EVENTS } from './events-table.js';
 import { LOGS } from './log-tables.js';
 import { NAMED_BATCHES } from './named-batches-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
+import { SCORES } from './scores-table.js';
 import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, defineTable, type Table } from './table.js';
 
@@ -288,6 +289,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   PROMPT_LINKS,
   EVENTS,
   NAMED_BATCHES,
+  SCORES,
   UNUSABLE_ROWS,
 ];
 

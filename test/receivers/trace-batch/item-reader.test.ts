@@ -116,6 +116,7 @@ void t.test('converts an item into a record in pipeline units', async (t) => {
       context: null,
       prompt: null,
       call: null,
+      scores: null,
     },
   ]);
 });

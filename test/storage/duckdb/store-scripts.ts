@@ -98,6 +98,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
       output_data: optional(object),
       metadata: optional(object),
       agent_hint: fc.constant(null),
+      scores: fc.constant(null),
       map_hint: fc.constantFrom(
         null,
         null,

@@ -252,5 +252,3 @@ function isFailure(value: JsonValue): JsonValue | undefined {
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;
-/** The outcome of a run according to an evaluation. */
-export const EVALUATION_EVENT = 'gen_ai.evaluation.result';

@@ -25,7 +25,8 @@ type FromOtlp =
   | 'map_hint'
   | 'run_kind'
   | 'context'
-  | 'prompt';
+  | 'prompt'
+  | 'scores';
 
 /**
  * The fields of a span. On a span with {@link VERBATIM} they are complete: a missing field is null, and other attributes, which may be

@@ -2,6 +2,7 @@ import { mappedMetadata } from '../../../otlp/map/mapped-metadata.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import type { RunContext } from '../../../signal/run-context.js';
 import { replaceSent, sentOf, type SentSpan } from '../../../signal/sent-span.js';
+import { attributesOf, scoreTexts, type ScoreRecord } from '../../../signal/score.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { Redactor } from '../values/redactor.js';
 import type { Redaction } from './redaction.js';
@@ -46,6 +47,7 @@ function redactFields(span: SpanRecord, { redactor, fields }: Redaction): void {
   if (fields.has('output_data')) span.output_data = redactor.object(span.output_data);
   if (!fields.has('metadata')) return;
   // These come from attributes.
+  span.scores = span.scores?.map((score) => redactScore(score, redactor)) ?? null;
   if (span.context !== null) span.context = redactContext(span.context, redactor);
   span.map_hint = redactor.nullableText(span.map_hint);
   if (span.agent_hint !== null) {
@@ -66,6 +68,12 @@ function withIds(metadata: JsonObject | null, otel: JsonObject): JsonObject {
   const kept: JsonObject = { ...(metadata?.['otel'] as JsonObject) };
   for (const name of IDS) if (otel[name] !== undefined) kept[name] = otel[name];
   return { ...metadata, otel: kept };
+}
+
+function redactScore(score: ScoreRecord, redactor: Redactor): ScoreRecord {
+  const sent = attributesOf(score);
+  const redacted = redactor.object(sent);
+  return redacted === sent ? score : { ...score, ...scoreTexts(redacted) };
 }
 
 function redactContext(context: RunContext, redactor: Redactor): RunContext {

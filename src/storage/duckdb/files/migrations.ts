@@ -2,6 +2,7 @@ import { AGENT_SPANS } from '../../schema/agent-spans-table.js';
 import type { Logger } from '../../../component/telemetry.js';
 import { createTable } from '../../schema/table.js';
 import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { COLD_TABLES } from '../../schema/cold-tables.js';
 import { SEGMENT_TABLES } from '../../schema/tables.js';
@@ -25,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 12,
+  version: 13,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -97,6 +98,11 @@ export const SEGMENT_SCHEMA: Schema = {
       // How long a run waits for the parents of its topmost spans.
       version: 12,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
+    },
+    {
+      // Scores of runs, spans and responses.
+      version: 13,
+      statements: (catalog) => [createTable(catalog, SCORES)],
     },
   ],
 };

@@ -2,7 +2,7 @@ import { inTraceOrder } from '../../shared/trace-order.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../contracts/paging.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
-import type { RunFilter, RunPreview, RunCursor, StoredTrace } from '../../contracts/runs.js';
+import type { RunFilter, RunPreview, RunCursor, StoredScore, StoredTrace } from '../../contracts/runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../stats/agents.js';
 import type { RunStats } from '../stats/run-stats.js';
@@ -26,6 +26,7 @@ import {
   type SpanRows,
   type SpansOfTrace,
 } from './trace.js';
+import { readScores } from './scores.js';
 import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
 import { summaryPage, spanPage, type SpanPage } from './span-json.js';
 import { withEvents } from './with-events.js';
@@ -212,6 +213,15 @@ export class RunReads {
       if (where === null) return null;
       const mayHaveEvents = this.#mayHaveEvents(tenant, trace);
       return await readSpan(connection, capture, tenant, { trace, span }, where, mayHaveEvents);
+    });
+  }
+
+  async scores({ tenant, short }: ReadContext, traceId: string): Promise<readonly StoredScore[]> {
+    const id = new TraceId(traceId);
+    return await short(async (connection, capture) => {
+      const seq = this.#known.traces.find(tenant, id.words, 0);
+      const spans = seq === 0 ? null : await readCommits(connection, capture, tenant, id.text, seq);
+      return await readScores(connection, capture, tenant, id.text, spans);
     });
   }
 

@@ -11,6 +11,8 @@ import type { TracesMessage } from '../../incoming/encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
 import { readFacts } from '../write/facts.js';
 import type { LogsMessage } from '../write/encode-logs.js';
+import { IncomingScores } from '../write/incoming-scores.js';
+import type { ScoreRow } from '../../incoming/score-rows.js';
 import type { Rebuilt } from '../maintenance/rebuild.js';
 import type { PointsMessage } from '../write/encode-points.js';
 import type { NumberedLink } from '../write/prompt-links.js';
@@ -90,6 +92,11 @@ export class StoreEngine {
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
     return await logs.write(writer, message);
+  }
+
+  /** Resolves after the commit. */
+  async writeScores(tenant: number, scores: readonly ScoreRow[]): Promise<void> {
+    await this.#parts.writer.write({ kind: 'append', append: new IncomingScores(tenant, scores) });
   }
 
   /** The committed facts after a mark. @param mark null for all */

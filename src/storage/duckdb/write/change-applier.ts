@@ -26,6 +26,7 @@ import { TraceState, type StoredHeader } from './trace-state.js';
 import { CommitRanges } from '../segments/commit-ranges.js';
 import { FollowedSpans } from '../../../runs/spans/followed-spans.js';
 import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './classify.js';
+import { scoreRows } from './incoming-scores.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
 import type { Rows } from './rows.js';
@@ -217,6 +218,8 @@ export class ChangeApplier {
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
     rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
+    for (const change of changes)
+      if (change.kind === 'batch') rows.push(...scoreRows(seq, change.batch.tenant, change.batch.scores));
     const events = facts.all(seq, changes);
     rows.push(...eventRows(events));
     return {

@@ -5,7 +5,9 @@ import { LOGS } from '../../schema/log-tables.js';
 import type { Charge } from '../../incoming/encode-traces.js';
 import { type Origins, numberOrigins } from './origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
+import type { ScoreRow } from '../../incoming/score-rows.js';
 import type { Append } from './change.js';
+import { scoreRows } from './incoming-scores.js';
 import { columnRows, type Rows } from './rows.js';
 import { LOG_MESSAGE, type LogsMessage } from './encode-logs.js';
 
@@ -30,6 +32,7 @@ export class IncomingLogs implements Append {
   /** For each record, the position of its origin among the message's. */
   readonly #originOf: Uint32Array;
   readonly #events: readonly number[];
+  readonly #scores: readonly ScoreRow[];
   readonly #withEvents: TracesWithEvents;
   #seq = 0;
 
@@ -38,6 +41,7 @@ export class IncomingLogs implements Append {
     this.counted = message.counted ?? null;
     this.#origins = origins;
     this.#events = message.events;
+    this.#scores = message.scores ?? [];
     this.#withEvents = withEvents;
     this.#logs = new ColumnsReader(LOG_MESSAGE, message.logs);
     this.#originRows = new ColumnsReader(ORIGIN_MESSAGE, message.origins);
@@ -69,7 +73,7 @@ export class IncomingLogs implements Append {
         origin_no: (row) => itemAt(numbers, wordAt(this.#originOf, row)),
       },
     });
-    return [...rows, logs];
+    return [...rows, logs, ...scoreRows(seq, tenant, this.#scores)];
   }
 
   committed(): void {

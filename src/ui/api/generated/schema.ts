@@ -2508,6 +2508,7 @@ export interface components {
       /** Format: uuid */
       same_as?: string;
       scope: components['schemas']['SentScope'] | null;
+      scores: components['schemas']['Score'][];
       sent_end: string | null;
       sent_name: string | null;
       sent_start: string | null;
@@ -2645,6 +2646,21 @@ export interface components {
       name: string;
       org_slug: string | null;
       path: string;
+    };
+    Score: {
+      /** Format: date-time */
+      at: string;
+      comment: string | null;
+      error_type: string | null;
+      /** Format: uuid */
+      id: string;
+      label: string | null;
+      name: string;
+      response_id: string | null;
+      /** @enum {unknown} */
+      source: 'otlp' | 'api' | 'user' | 'evaluator';
+      span_id: string | null;
+      value: number | null;
     };
     SentResource: {
       attributes: components['schemas']['Attribute'][];
@@ -2912,6 +2928,7 @@ export interface components {
       metadata: Record<string, never> | null;
       outcome: string | null;
       sample_rate: number | null;
+      scores: components['schemas']['Score'][];
       session_id: string | null;
       spans: (components['schemas']['Span'] | components['schemas']['SpanDetail'])[];
       /** Format: date-time */
@@ -2948,6 +2965,7 @@ export interface components {
       metadata: Record<string, never> | null;
       outcome: string | null;
       sample_rate: number | null;
+      scores: components['schemas']['Score'][];
       seq: number;
       session_id: string | null;
       spans: components['schemas']['OutlinedSpan'][];

@@ -42,13 +42,14 @@ function open(topics: string, isFailing: () => boolean = () => false) {
   const arrivals = new LocalChangeFeed();
   const desk = new UserFeeds(arrivals, clock);
   const asked: number[] = [];
-  const runs: Pick<Runs, 'find' | 'traceSummary'> = {
+  const runs: Pick<Runs, 'find' | 'scores' | 'traceSummary'> = {
     async *find(_, ids) {
       if (isFailing()) throw new ConsumeError('not now', { code: 'storage_unavailable', retryable: true });
       asked.push(ids.length);
       yield await Promise.resolve(ids.map(summary));
     },
     traceSummary: async () => await Promise.resolve(null),
+    scores: async () => await Promise.resolve([]),
   };
   const gone = new AbortController();
   const draining = new AbortController();
