@@ -187,8 +187,21 @@ function figureIn(
   return undefined;
 }
 
+/** Parts whose names end like those of the whole: `cache_read.input_tokens`, as in OpenTelemetry's conventions. */
+const PARTS_OF_WHOLE: readonly (readonly [string, UsagePart])[] = [
+  ['cache_read.input_tokens', 'cached_read'],
+  ['cached.input_tokens', 'cached_read'],
+  ['cache_creation.input_tokens', 'cached_write'],
+  ['cache_write.input_tokens', 'cached_write'],
+  ['reasoning.output_tokens', 'reasoning'],
+  ['thinking.output_tokens', 'reasoning'],
+  ['audio.input_tokens', 'audio_input'],
+  ['audio.output_tokens', 'audio_output'],
+];
+
 /** Names of figures, also in nested objects, in lower case with underscores. */
 const FIGURES: ReadonlyMap<string, UsageFigure> = new Map([
+  ...PARTS_OF_WHOLE,
   ...Object.entries(NAMES).flatMap(([figure, names]) =>
     names.map((name) => [snakeCase(name), figure as UsageFigure] as const),
   ),

@@ -39,24 +39,30 @@ function reportedTotal(reading: SpanReading): NanoUsd | null {
   return (input ?? 0) + (output ?? 0);
 }
 
-/** Call details from attributes, other than tokens and cost. @returns null if there are none */
+/**
+ * Call details from attributes, other than tokens and cost.
+ *
+ * @param hasUsage whether the span's usage is its own
+ * @param firstChunkMs time to the first chunk of the answer; null if unknown
+ * @returns null if there are none
+ */
 export function callOf(
   reading: SpanReading,
   cost: NanoUsd | null,
-  firstChunk: number | null,
+  { hasUsage, firstChunkMs }: { readonly hasUsage: boolean; readonly firstChunkMs: number | null },
 ): CallDetails | null {
   const provider = reading.text('provider');
-  const usage = reading.has('repeats_usage') ? null : usagePartsOf(reading);
+  const usage = hasUsage ? usagePartsOf(reading) : null;
   const costs = cost === null ? null : reportedCost(reading);
   const tier = serviceTier(reading.text('service_tier') ?? '');
   const isCacheHit = reading.has('is_cache_hit');
-  const isPlain = tier === undefined && !isCacheHit && firstChunk === null;
+  const isPlain = tier === undefined && !isCacheHit && firstChunkMs === null;
   if (provider === null && usage === null && costs === null && isPlain) return null;
   const details = { provider, usage, cost: costs };
   if (isPlain) return details;
   return {
     ...details,
-    ...(firstChunk === null ? {} : { time_to_first_chunk_ms: firstChunk }),
+    ...(firstChunkMs === null ? {} : { time_to_first_chunk_ms: firstChunkMs }),
     ...(tier === undefined ? {} : { tier }),
     ...(isCacheHit ? { isCacheHit } : {}),
   };
@@ -70,7 +76,6 @@ export function cachedWrites(reading: SpanReading): number | null {
 }
 
 function usagePartsOf(reading: SpanReading): UsageParts | null {
-  if (reading.has('repeats_usage')) return null;
   let parts: { [Part in UsagePart]?: number } | null = null;
   for (const part of USAGE_PARTS) {
     const tokens = part === 'cached_write' ? cachedWrites(reading) : reading.count(part);

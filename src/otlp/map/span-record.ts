@@ -33,7 +33,7 @@ import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
 import { modelIn, usageIn } from './conventions/model-body.js';
 import { parsed } from './messages/texts.js';
-import { tokensOf } from './span-tokens.js';
+import { repeatsUsage, tokensOf } from './span-tokens.js';
 import { hasTokens, spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
 import type { Micros } from '../../signal/time.js';
@@ -335,7 +335,10 @@ export class SpanMapper {
       context: contextOf(reading),
       map_hint: null,
       prompt: promptOf(reading),
-      call: callOf(reading, cost, timeToFirstChunk(reading, times, chunk)),
+      call: callOf(reading, cost, {
+        hasUsage: !repeatsUsage(reading, origin, type),
+        firstChunkMs: timeToFirstChunk(reading, times, chunk),
+      }),
       scores: null,
     };
     if (type === 'llm') takeFromBodies(fields, reading);
@@ -411,6 +414,10 @@ function parentOf({ buffer, traceId, parentSpanId: id }: ReadSpan): string | nul
 
 /** The kind according to attributes or the name of the span. */
 function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind | null {
+  if (reading.has('is_step')) {
+    reading.provenance?.decided('type', 'is_step');
+    return 'custom';
+  }
   const own = reading.value('kind') as Kind | null;
   if (own !== null) {
     reading.provenance?.decided('type', 'kind');

@@ -5,6 +5,8 @@ import type { VersionField } from '../../../signal/run-context.js';
 export const FIELDS = [
   /** A {@link Kind}. */
   'kind',
+  /** Whether the span is a step, regardless of its reported kind. */
+  'is_step',
   'is_tool',
   'is_model',
   'is_db',

@@ -422,8 +422,13 @@ function personOf(names: readonly string[], last: string, before: string): Guess
   if (SESSIONS.has(last)) return { field: 'session_id', place: last === 'thread_id' ? 2 : 0, need };
   if (last === 'user_id' || last === 'end_user_id') return { field: 'user_id', place: 0, need };
   // Tags of a tool do not belong to the run.
-  if (last === 'tags' && before !== '' && before !== 'tool')
-    return { field: 'tags', place: 0, need: 'model client or payload', read: listOfTexts };
+  if (last === 'tags' && before !== 'tool')
+    return {
+      field: 'tags',
+      place: before === '' ? 1 : 0,
+      need: before === '' ? 'model client' : 'model client or payload',
+      read: listOfTexts,
+    };
   if (last === 'agent_version') return { field: 'agent_version', place: 0, need: 'model client or payload' };
   if ((last === 'environment' || last === 'release') && PROPERTIES.has(before))
     return { field: last, place: 0, need: 'model client or payload' };

@@ -15,6 +15,7 @@ import {
 
 const READERS: Readonly<Record<Field, Reader>> = {
   kind: text,
+  is_step: present,
   is_tool: present,
   is_model: present,
   is_db: present,
