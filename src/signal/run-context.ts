@@ -7,6 +7,9 @@ export const MAX_IDENTITY = 256;
 const MAX_TAGS = 32;
 export const MAX_TAG = 128;
 
+/** How the tag begins that names the repository of a run. */
+export const REPOSITORY_TAG = 'repository:';
+
 /** The context of a run: session, user and tags. At least one is present. */
 export interface RunContext {
   readonly session_id: string | null;

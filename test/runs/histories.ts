@@ -33,7 +33,7 @@ const STATUSES = RUN_STATUSES.map((_, code) => code);
 const CONTEXTS = [
   serializeContext({ session_id: 's', user_id: null, tags: null }),
   serializeContext({ session_id: 't', user_id: 'u', tags: ['a', 'b'] }),
-  serializeContext({ session_id: null, user_id: 'v', tags: ['b'] }),
+  serializeContext({ session_id: null, user_id: 'v', tags: ['repository:r', 'b'] }),
 ];
 /** Few keys, so that several scopes report the same calls. */
 export const callKeys = fc

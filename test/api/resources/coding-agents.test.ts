@@ -18,7 +18,11 @@ interface Event {
   readonly span?: string;
 }
 
-function logs(service: string, events: readonly Event[], scope = 'events'): object {
+function logs(
+  service: string,
+  events: readonly Event[],
+  { scope = 'events', about = {} }: { readonly scope?: string; readonly about?: JsonObject } = {},
+): object {
   const logRecords = events.map(({ at, attributes, body, span }) => ({
     timeUnixNano: `${START + at}000000`,
     ...(body !== undefined && { body: { stringValue: body } }),
@@ -26,7 +30,7 @@ function logs(service: string, events: readonly Event[], scope = 'events'): obje
     attributes: toKeyValues(attributes),
   }));
   return {
-    resourceLogs: [{ ...resource(service), scopeLogs: [{ scope: { name: scope }, logRecords }] }],
+    resourceLogs: [{ ...resource(service, about), scopeLogs: [{ scope: { name: scope }, logRecords }] }],
   };
 }
 
@@ -54,8 +58,8 @@ function spans(service: string, scope: string, sent: readonly SentSpan[]): objec
   return { resourceSpans: [{ ...resource(service), scopeSpans: [{ scope: { name: scope }, spans: all }] }] };
 }
 
-function resource(service: string): object {
-  return { resource: { attributes: toKeyValues({ 'service.name': service }) } };
+function resource(service: string, about: JsonObject = {}): object {
+  return { resource: { attributes: toKeyValues({ 'service.name': service, ...about }) } };
 }
 
 const daemon = startApi(t);
@@ -428,4 +432,101 @@ void t.test('Gemini: thoughts are output, the call is in the trace of its reques
     { messages: [{ role: 'assistant', content: 'It is sunny.' }] },
     'a streamed answer is one message',
   );
+});
+
+void t.test('a team sees cost by repository, and which tools it allowed', async (t) => {
+  const api = await aUser();
+  const decided = (name: string, id: string, attributes: JsonObject): Event => ({
+    at: 5,
+    attributes: { ...PROMPT, 'event.name': name, tool_use_id: id, ...attributes },
+  });
+  const bash = { tool_name: 'Bash' };
+  const shop = { 'vcs.repository.url.full': 'git@example.org:acme/shop.git' };
+  await send(
+    api,
+    'logs',
+    logs(
+      'claude-code',
+      [
+        { at: 0, attributes: { ...PROMPT, 'event.name': 'user_prompt', prompt: 'Fix it' } },
+        request('request-1', 10),
+        decided('tool_decision', 'a', { ...bash, decision: 'accept', source: 'config' }),
+        decided('tool_decision', 'b', { ...bash, decision: 'accept', source: 'user_temporary' }),
+        decided('tool_decision', 'c', { ...bash, decision: 'reject', source: 'user_reject' }),
+      ],
+      { about: shop },
+    ),
+  );
+  const bob = { 'user.email': 'bob@example.org' };
+  await send(
+    api,
+    'logs',
+    logs('codex_exec', [
+      decided('codex.tool_decision', 'd', {
+        ...bob,
+        'user.id': null,
+        tool_name: 'shell',
+        decision: 'denied',
+        source: 'User',
+      }),
+      decided('codex.tool_decision', 'e', {
+        ...bob,
+        'user.id': null,
+        tool_name: 'shell',
+        decision: 'approved_for_session',
+        source: 'User',
+      }),
+    ]),
+  );
+  await send(
+    api,
+    'logs',
+    logs('gemini-cli', [
+      {
+        at: 9,
+        attributes: {
+          'event.name': 'gemini_cli.tool_call',
+          function_name: 'ls',
+          decision: 'auto_accept',
+          success: true,
+        },
+      },
+      { at: 9, attributes: { 'event.name': 'gemini_cli.tool_call', function_name: 'ls', success: true } },
+    ]),
+  );
+  const [run] = (await runsOf(api)).filter(({ tags }) => (tags as string[]).length > 0);
+  t.strictSame(run?.tags, ['repository:acme/shop']);
+  t.match(await api.get('/dashboard/repositories'), {
+    count: 1,
+    items: [
+      {
+        repository: 'acme/shop',
+        total_runs: 1,
+        total_users: 1,
+        total_tokens: run?.total_tokens,
+        total_cost: run?.total_cost_usd,
+      },
+    ],
+  });
+  t.match(await api.get('/dashboard/users?tag=repository:acme/shop'), {
+    items: [{ user_id: 'ada@example.org' }],
+  });
+  t.strictSame(await api.get('/dashboard/users/tool-decisions'), {
+    accepted: 4,
+    rejected: 2,
+    automatic: 2,
+    users: [
+      { user_id: 'ada@example.org', accepted: 2, rejected: 1, automatic: 1 },
+      { user_id: 'bob@example.org', accepted: 1, rejected: 1, automatic: 0 },
+      { user_id: null, accepted: 1, rejected: 0, automatic: 1 },
+    ],
+    tools: [
+      { tool_name: 'Bash', accepted: 2, rejected: 1, automatic: 1 },
+      { tool_name: 'shell', accepted: 1, rejected: 1, automatic: 0 },
+      { tool_name: 'ls', accepted: 1, rejected: 0, automatic: 1 },
+    ],
+    counted_after: null,
+  });
+  const later = new Date(START + 3_600_000).toISOString();
+  t.match(await api.get(`/dashboard/users/tool-decisions?start_time=${later}`), { accepted: 0, users: [] });
 });

@@ -23,6 +23,7 @@ export const CODEX: Convention = {
     prefix: 'codex.',
     programs: [],
     onlyPrompts: true,
+    decision: 'tool_decision',
     kinds: {
       user_prompt: 'prompt',
       // Requests report failures; the last event of a stream has the tokens.

@@ -36,6 +36,7 @@ import { SEMANTIC_KERNEL } from './semantic-kernel.js';
 import { SMOLAGENTS } from './smolagents.js';
 import { SPRING_AI } from './spring-ai.js';
 import { STRANDS } from './strands.js';
+import { VCS } from './vcs.js';
 import { VERCEL_AI } from './vercel-ai.js';
 import { VOLTAGENT } from './voltagent.js';
 
@@ -48,6 +49,7 @@ export const CONVENTIONS: readonly Convention[] = [
   HTTP,
   DATABASE,
   MESSAGING,
+  VCS,
   OPENINFERENCE,
   OPENLLMETRY,
   LANGFUSE,

@@ -46,6 +46,8 @@ export const FIELDS = [
   /** The user's name where `user_id` is only a hash. */
   'user_email',
   'tags',
+  /** The name of the repository that the run works on. */
+  'repository',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
   'gen_ai_prompt_name',
@@ -179,6 +181,8 @@ export interface ProgramEvents {
   readonly programs: readonly string[];
   /** By the rest of the name. */
   readonly kinds: Readonly<Record<string, EventKind>>;
+  /** The rest of the name of the event that reports, in `decision`, whether a tool may be used. */
+  readonly decision?: string;
   /** Whether its input tokens exclude cached tokens. */
   readonly separateCaches?: boolean;
   /** Whether only its events have the prompts, also if it sends spans. */

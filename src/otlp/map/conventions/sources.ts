@@ -35,6 +35,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   user_id: identity,
   user_email: identity,
   tags: texts,
+  repository: text,
   langfuse_prompt_name: text,
   traceloop_prompt_name: text,
   gen_ai_prompt_name: text,
