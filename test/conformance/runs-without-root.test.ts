@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
+import type { TraceHeader } from '../../src/signal/trace.js';
 import type { RunSummary } from '../../src/storage/contracts/runs.js';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
@@ -22,10 +23,19 @@ class Sender {
   }
 
   async send(traceId: string, ...spans: readonly Partial<SpanRecord>[]): Promise<void> {
+    await this.judge(traceId, {}, ...spans);
+  }
+
+  /** Sends spans with the verdict of the topmost one. */
+  async judge(
+    traceId: string,
+    verdict: Partial<Pick<TraceHeader, 'success' | 'outcome'>>,
+    ...spans: readonly Partial<SpanRecord>[]
+  ): Promise<void> {
     const records = spans.map((span) =>
       aSpanRecord(traceId, { parent_span_id: randomUUID(), ended_at: NOON + 3000, ...span }),
     );
-    const items = [aFollowingRecord(records, WAITS)];
+    const items = [aFollowingRecord(records, { ...WAITS, ...verdict })];
     await this.#opened.store.writer.traces(
       { tenant: this.user, items },
       { receivedAt: this.#opened.clock.now() },
@@ -71,6 +81,35 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     await opened.reopen();
     await sender.send(id, { parent_span_id: top, ended_at: NOON + 9000 });
     t.match(await sender.run(id), { status: 'completed', duration_ms: 9 }, 'its end follows later spans');
+  });
+
+  void t.test('the verdict of a root replaces one of a span with a remote parent', async (t) => {
+    const opened = await open(t);
+    const sender = new Sender(opened, await opened.addUser());
+    const remote = { success: true, outcome: 'found' };
+    const root = { parent_span_id: null };
+    for (const [verdict, expected] of [
+      [
+        { success: false, outcome: 'refused' },
+        { success: false, outcome: 'refused' },
+      ],
+      [{ success: false }, { success: false, outcome: null }],
+      [{ outcome: 'read' }, { success: true, outcome: 'read' }],
+      [{}, remote],
+    ] as const) {
+      const id = randomUUID();
+      await sender.judge(id, remote, { parent_is_remote: true });
+      t.match(await sender.run(id), remote);
+      await sender.judge(id, verdict, root);
+      t.match(await sender.run(id), expected);
+      await sender.judge(id, { success: !expected.success, outcome: 'late' }, { parent_is_remote: true });
+      t.match(await sender.run(id), { success: expected.success }, 'the first one stays');
+    }
+    const id = randomUUID();
+    await sender.judge(id, remote, { parent_is_remote: true });
+    await opened.store.runs.setOutcome(sender.user, id, { success: true });
+    await sender.judge(id, { success: false, outcome: 'refused' }, root);
+    t.match(await sender.run(id), remote, "the owner's verdict stays");
   });
 
   void t.test('a run whose parent is missing completes once after the wait', async (t) => {

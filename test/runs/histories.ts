@@ -4,7 +4,7 @@ import { serializeContext } from '../../src/signal/run-context.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../src/signal/span.js';
 import { durationMs, totalTokens } from '../../src/runs/rules/completion.js';
-import { DERIVED, FOLLOWS_SPANS, REMOTE_PARENT } from '../../src/runs/rules/derived.js';
+import { DERIVED, FOLLOWS_SPANS, REMOTE_PARENT, REMOTE_VERDICT } from '../../src/runs/rules/derived.js';
 import type { NamedHeader } from '../../src/runs/rules/following-header.js';
 import { contextOf, tagsKey } from '../../src/runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../src/runs/rules/header-of-spans.js';
@@ -179,6 +179,7 @@ const following = fc
     version: nullable(fc.constantFrom('3', '4')),
     rate: nullable(fc.constantFrom(0.1, 1)),
     success: nullable(fc.boolean()),
+    verdict: fc.constantFrom(0, REMOTE_VERDICT),
     timeout: nullable(fc.constant(1000), 4),
     wait: nullable(fc.constant(10), 4),
   })
@@ -205,7 +206,11 @@ const following = fc
       sample_rate: made.rate,
       idle_timeout_ms: made.timeout,
       orphan_wait_ms: made.wait,
-      derived: FOLLOWS_SPANS | DERIVED.total_tokens | DERIVED.total_cost_usd,
+      derived:
+        FOLLOWS_SPANS |
+        DERIVED.total_tokens |
+        DERIVED.total_cost_usd |
+        (made.success === null ? 0 : made.verdict),
     };
     return { header, agent: given?.agent ?? 'default' };
   });

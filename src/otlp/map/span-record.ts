@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
+import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import { remembering } from '../../signal/remembering.js';
 import { REPOSITORY_TAG, runContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
@@ -74,6 +75,9 @@ function runKindOf(
   switch (kind) {
     case 'agent made':
       return 'other';
+    case 'agent':
+      // A prompt in a log event is no run by itself: the program may trace the run, or never answer.
+      return scope === LOGGED_SCOPE ? 'other' : 'agent';
     case 'tool':
     case 'retrieval':
       return ofTool(otlpKind);

@@ -8,7 +8,7 @@ import type { TraceRecord, TraceHeader } from '../../signal/trace.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
 import { formatError } from './format-error.js';
 import type { JsonObject } from '../../signal/attributes.js';
-import type { SpanRecord } from '../../signal/span.js';
+import { rootOwnParent, type SpanRecord } from '../../signal/span.js';
 import { serviceTier, type CallDetails } from '../../signal/call-details.js';
 import { outputWithThoughts } from '../../signal/call-tokens.js';
 import { isHit, usagePartsOf } from '../../signal/usage-object.js';
@@ -90,6 +90,7 @@ function toRecord(item: TraceItem, receivedAt: Micros): TraceRecord {
   record.spans.forEach((span, i) => {
     const wire = item.spans[i];
     if (wire !== undefined) replaceFuture(span, wire, receivedAt);
+    rootOwnParent(span);
   });
   return record;
 }

@@ -1,7 +1,7 @@
 import { filledCallKey } from '../../signal/call-key.js';
 import { filledContext, parseContext, serializeContext } from '../../signal/run-context.js';
 import { serializeCall, storedCall } from '../../signal/call-details.js';
-import { DERIVED, REMOTE_PARENT } from './derived.js';
+import { DERIVED, REMOTE_PARENT, REMOTE_VERDICT } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
 
@@ -73,7 +73,8 @@ export function completedHeader(before: HeaderRow, incoming: HeaderRow): HeaderR
 
 /** A header with the outcome set by its owner, which no message replaces. @param outcome undefined to leave it unchanged */
 export function withOutcome(header: HeaderRow, success: boolean, outcome: string | undefined): HeaderRow {
-  return { ...header, success, outcome: outcome ?? header.outcome };
+  const derived = header.derived & ~REMOTE_VERDICT;
+  return { ...header, success, outcome: outcome ?? header.outcome, derived };
 }
 
 /** A header without derived values; values that are never null are unchanged. */

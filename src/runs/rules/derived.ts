@@ -19,6 +19,9 @@ export const DERIVED = {
 /** A bit of `derived` in addition to those of values: all spans have ended, and the run only awaits a root. */
 export const AWAITS_ROOT = 2048;
 
+/** Likewise: `success` and `outcome` come from a span with a parent in another process, so those of a root replace them. */
+export const REMOTE_VERDICT = 4096;
+
 /** The same for a span: its parent belongs to another process. */
 export const REMOTE_PARENT = 128;
 

@@ -12,9 +12,15 @@ import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage, type RowOf } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { contextOf, tagsKey } from '../../runs/rules/context-of-spans.js';
-import { haveEnded } from '../../runs/rules/header-of-spans.js';
+import { haveEnded, topmost } from '../../runs/rules/header-of-spans.js';
 import { durationMs, totalTokens } from '../../runs/rules/completion.js';
-import { AWAITS_ROOT, DERIVED, FOLLOWS_SPANS, REMOTE_PARENT } from '../../runs/rules/derived.js';
+import {
+  AWAITS_ROOT,
+  DERIVED,
+  FOLLOWS_SPANS,
+  REMOTE_PARENT,
+  REMOTE_VERDICT,
+} from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
 import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
@@ -231,6 +237,9 @@ function writeHeader(
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
   const isRunning = header.follows_spans && header.status === 'running';
   if (isRunning && spans.length > 0 && haveEnded(spans)) derived |= AWAITS_ROOT;
+  const hasVerdict = header.success !== null || header.outcome !== null;
+  if (hasVerdict && header.follows_spans && (topmost(spans)?.parent_span_id ?? null) !== null)
+    derived |= REMOTE_VERDICT;
   to.uuid(T.trace_id, row, header.trace_id);
   to.byte(T.kind, row, RUN_KINDS.indexOf(header.kind));
   to.byte(T.status, row, invariant(STATUS_CODES.get(header.status), 'code of the status'));

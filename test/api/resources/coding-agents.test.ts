@@ -186,6 +186,7 @@ void t.test('events without spans are a run for each prompt, and a repeat adds n
   t.strictSame(await shown(api), [expected]);
   t.match(await models(api), [['claude-sonnet-4-5-20250929', 3, 4280]]);
   const [run] = await runsOf(api);
+  t.match(run, { status: 'failed', error_message: 'Overloaded' }, 'its last call failed for good');
   t.match(run?.spans, [
     { type: 'agent', input_data: { messages: [{ role: 'user', content: 'Fix the test' }] } },
     { type: 'llm', input_tokens: 2110, output_tokens: 30, usage: { cached_read: 2000, cached_write: 100 } },
@@ -201,6 +202,112 @@ void t.test('events without spans are a run for each prompt, and a repeat adds n
   ]);
   const { items } = await api.get<{ items: unknown[] }>('/dashboard/logs/search?limit=100');
   t.equal(items.length, 2 * CLAUDE.length, 'the records are stored as well');
+});
+
+const GEMINI = { 'session.id': 'session-3', prompt_id: 'prompt-3', model: 'gemini-2.5-flash' };
+/** A prompt, an answered request, and a failed one of each program. */
+const PROGRAMS: readonly {
+  readonly name: string;
+  readonly prompt: JsonObject;
+  readonly answer: JsonObject;
+  readonly failure: JsonObject;
+  readonly error: string;
+}[] = [
+  {
+    name: 'claude-code',
+    prompt: { ...PROMPT, 'event.name': 'user_prompt', prompt: 'Fix the test' },
+    answer: request('req_9', 0).attributes,
+    failure: {
+      ...PROMPT,
+      'event.name': 'api_error',
+      model: 'claude-sonnet-4-5-20250929',
+      error: 'Connection error.',
+      attempt: '11',
+    },
+    error: 'Connection error.',
+  },
+  {
+    name: 'codex_exec',
+    prompt: { 'conversation.id': 'c', 'event.name': 'codex.user_prompt', prompt: 'Weather?' },
+    answer: {
+      'conversation.id': 'c',
+      model: 'gpt-5-mini',
+      'event.name': 'codex.sse_event',
+      'event.kind': 'response.completed',
+      input_token_count: 180,
+      output_token_count: 30,
+    },
+    failure: {
+      'conversation.id': 'c',
+      model: 'gpt-5-mini',
+      'event.name': 'codex.api_request',
+      'http.response.status_code': 429,
+      'error.message': 'quota exceeded',
+      duration_ms: 20,
+    },
+    error: 'quota exceeded',
+  },
+  {
+    name: 'gemini-cli',
+    prompt: { ...GEMINI, 'event.name': 'gemini_cli.user_prompt', prompt: 'Weather?' },
+    answer: {
+      ...GEMINI,
+      'event.name': 'gemini_cli.api_response',
+      input_token_count: 2,
+      output_token_count: 3,
+    },
+    failure: { ...GEMINI, 'event.name': 'gemini_cli.api_error', error: 'no credit', status_code: 402 },
+    error: 'no credit',
+  },
+];
+
+for (const { name, prompt, answer, failure, error } of PROGRAMS)
+  void t.test(`a prompt fails if its last call failed: ${name}`, async (t) => {
+    const api = await aUser();
+    const write = async (at: number, attributes: JsonObject): Promise<void> =>
+      await send(api, 'logs', logs(name, [{ at, attributes }]));
+    const run = async (): Promise<JsonObject | undefined> => (await runsOf(api))[0];
+    await write(0, prompt);
+    t.match(await run(), { agent_name: name, kind: 'other', status: 'completed' }, 'a prompt alone');
+    t.match(await api.get('/dashboard/traces'), { items: [] });
+    t.same(await api.get('/agents'), []);
+    await write(100, failure);
+    const failed = { agent_name: name, kind: 'agent', status: 'failed', error_message: error };
+    t.match(await run(), failed);
+    await write(200, answer);
+    t.match(
+      await run(),
+      { agent_name: name, status: 'completed', error_message: null },
+      'another attempt succeeded',
+    );
+    await write(300, failure);
+    t.match(await run(), failed);
+    t.match(await api.get('/agents'), [{ name, total_runs: 1 }]);
+  });
+
+void t.test('a traced prompt fails if its last call failed', async (t) => {
+  const api = await aUser();
+  const [root, first] = CLAUDE_SPANS;
+  if (root === undefined || first === undefined) throw new Error('two spans');
+  const scope = 'com.anthropic.claude_code.tracing';
+  const failed = { ...first, id: '1212121212121212', at: [300, 310] as const, error: 'Overloaded' };
+  await send(api, 'traces', spans('claude-code', scope, [root, first, failed]));
+  const [run] = await runsOf(api);
+  t.match(run, { agent_name: 'claude-code', kind: 'agent', status: 'failed', error_message: 'Overloaded' });
+  const next = { ...first, id: '1313131313131313', at: [320, 330] as const };
+  await send(api, 'traces', spans('claude-code', scope, [next]));
+  t.match(await runsOf(api), [{ status: 'completed', error_message: null }]);
+});
+
+void t.test('a prompt logged before its traced run is no run of an agent', async (t) => {
+  const api = await aUser();
+  await send(api, 'logs', logs('claude-code', CLAUDE.slice(0, 1)));
+  const within = CLAUDE.slice(1, 5).map((event) => ({ ...event, span: 'aaaaaaaaaaaaaaaa' }));
+  await send(api, 'logs', logs('claude-code', within));
+  await send(api, 'traces', spans('claude-code', 'com.anthropic.claude_code.tracing', CLAUDE_SPANS));
+  t.match(await api.get('/dashboard/traces'), { count: 1, items: [{ total_tokens: 4280 }] });
+  t.match(await api.get('/agents'), [{ name: 'claude-code', total_runs: 1 }]);
+  t.match(await api.get('/dashboard/sessions'), { items: [{ total_runs: 1 }] });
 });
 
 /** Claude Code's spans of the same prompt, whose cached tokens are beside the input. */

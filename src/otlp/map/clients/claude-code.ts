@@ -65,6 +65,8 @@ export const CLAUDE_CODE: Convention = {
     },
     separateCaches: true,
   },
+  wrapperScopes: [SPANS],
+  lastCalls: [SPANS],
   failedParts: { scope: SPANS, names: ['claude_code.tool.execution'] },
   agentNames: { generic: ['claude_code.interaction'] },
 };

@@ -218,6 +218,8 @@ export interface Convention {
    * is of kind `other`. `*` matches any text.
    */
   readonly programScopes?: readonly string[];
+  /** Scopes whose roots do not report failures: a run goes as its last model call. The roots also need {@link wrapperScopes}. */
+  readonly lastCalls?: readonly string[];
   /** Spans that do the work of their parent, which ends without their failure. */
   readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
   readonly programEvents?: ProgramEvents;
