@@ -418,6 +418,13 @@ const CODEX_EVENTS: readonly Event[] = [
 ];
 const CODEX_SPANS: readonly SentSpan[] = [
   {
+    id: 'cccccccccccccccc',
+    parent: TURN,
+    name: 'exec_command',
+    at: [25, 30],
+    attributes: { tool_name: 'exec_command', call_id: 'call_1', 'codex.tool.phase': 'dispatch' },
+  },
+  {
     id: TURN,
     name: 'session_task.turn',
     at: [0, 40],
@@ -481,11 +488,65 @@ for (const order of [
       { agent: 'codex_exec', kind: 'agent', session: 'conversation-1', tokens: 210 },
     ]);
     t.match(await models(api), [['gpt-5-mini', 1, 210]]);
+    const [run] = await runsOf(api);
+    t.match(
+      (run?.spans as JsonObject[]).filter(({ type }) => type === 'tool'),
+      [
+        {
+          name: 'exec_command',
+          input_data: { arguments: { cmd: 'ls' } },
+          output_data: { result: 'a.txt' },
+        },
+      ],
+      'a tool once, with what its event says',
+    );
   });
+
+void t.test('an interrupted turn of Codex is a run without tokens, a refused one fails', async (t) => {
+  const turn = CODEX_SPANS.find(({ id }) => id === TURN);
+  if (turn === undefined) throw new Error('a turn');
+  const attributes = { model: 'gpt-5-mini', 'codex.turn.reasoning_effort': 'default' };
+  const api = await aUser();
+  await send(api, 'traces', spans('codex_exec', 'codex_exec', [{ ...turn, attributes }]));
+  t.match(await shown(api), [{ kind: 'agent', tokens: null }]);
+  const refused = {
+    at: 10,
+    attributes: {
+      ...CODEX,
+      'event.name': 'codex.api_request',
+      'http.response.status_code': 429,
+      'error.message': 'http 429',
+      attempt: 1,
+    },
+    span: 'dddddddddddddddd',
+  };
+  const root = {
+    id: 'dddddddddddddddd',
+    name: 'turn/start',
+    at: [0, 41] as const,
+    attributes: { 'rpc.system': 'jsonrpc', 'rpc.method': 'turn/start' },
+  };
+  const other = await aUser();
+  await send(other, 'logs', logs('codex_exec', [refused]));
+  await send(
+    other,
+    'traces',
+    spans('codex_exec', 'codex_exec', [root, { ...turn, parent: root.id, attributes }]),
+  );
+  t.match(await runsOf(other), [{ kind: 'agent', status: 'failed', error_message: 'http 429' }]);
+});
 
 void t.test('the inside of Codex is not a run of an agent', async (t) => {
   const api = await aUser();
-  await send(api, 'traces', spans('codex_exec', 'codex_exec', CODEX_SPANS.slice(1, 2)));
+  await send(
+    api,
+    'traces',
+    spans(
+      'codex_exec',
+      'codex_exec',
+      CODEX_SPANS.filter(({ name }) => name === 'fs.read_file'),
+    ),
+  );
   t.match(await shown(api), [{ kind: 'other' }]);
 });
 

@@ -185,8 +185,8 @@ export interface ProgramEvents {
   readonly decision?: string;
   /** Whether its input tokens exclude cached tokens. */
   readonly separateCaches?: boolean;
-  /** Whether only its events have the prompts, also if it sends spans. */
-  readonly onlyPrompts?: boolean;
+  /** Of which only its events tell enough, also if it sends spans. */
+  readonly onlyEvents?: readonly EventKind[];
 }
 
 /** The conventions of one client or specification. Pure data: all tables are merged into one (`sources.ts`). */
