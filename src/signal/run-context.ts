@@ -7,6 +7,9 @@ export const MAX_IDENTITY = 256;
 const MAX_TAGS = 32;
 export const MAX_TAG = 128;
 
+/** Prefix of the tag that names the repository of a run. */
+export const REPOSITORY_TAG = 'repository:';
+
 /** What ran: the environment of the deployment, the deployed version of the program, and the version of the agent. */
 export const VERSION_FIELDS = ['environment', 'release', 'agent_version'] as const;
 export type VersionField = (typeof VERSION_FIELDS)[number];

@@ -2,7 +2,12 @@ import { NO_CONTEXT } from '../../src/signal/run-context.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
-import type { SessionFilter, SessionSummary, UserSummary } from '../../src/storage/contracts/runs.js';
+import type {
+  RepositorySummary,
+  SessionFilter,
+  SessionSummary,
+  UserSummary,
+} from '../../src/storage/contracts/runs.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
@@ -15,6 +20,7 @@ const run = fc.record({
   agent: fc.constantFrom(...AGENTS),
   session: fc.option(fc.constantFrom(...SESSIONS), { nil: undefined }),
   forUser: fc.option(fc.constantFrom('u', 'v'), { nil: undefined }),
+  tags: fc.subarray(['repository:acme/shop', 'not repository:x', "repository:it's", 'nightly']),
   status: fc.constantFrom('completed' as const, 'failed' as const, 'timed_out' as const, 'running' as const),
   /** Commits overlap in time, and some runs share a time. */
   at: fc.nat(12),
@@ -74,15 +80,33 @@ function expectedSessions(runs: readonly TraceHeader[], { agent, user_id, from, 
 
 /** The same for users, by cost, then runs, then id. */
 function expectedUsers(runs: readonly TraceHeader[]): readonly UserSummary[] {
-  const idOf = ({ metadata }: TraceHeader) => metadata?.user_id as string | undefined;
-  return [...new Set(runs.flatMap((one) => idOf(one) ?? []))]
-    .map((user_id) => {
-      const own = runs.filter((one) => idOf(one) === user_id);
+  return expectedGroups(runs, ({ metadata }) =>
+    metadata?.user_id === undefined ? [] : [metadata.user_id as string],
+  ).map(({ id, runs: count, failed_runs, sessions, last_at, total_tokens, total_cost }) => ({
+    user_id: id,
+    ...{ runs: count, failed_runs, sessions, last_at, total_tokens, total_cost },
+  }));
+}
+
+function expectedRepositories(runs: readonly TraceHeader[]): readonly RepositorySummary[] {
+  return expectedGroups(runs, ({ metadata }) =>
+    (metadata?.tags as readonly string[]).flatMap((tag) => /^repository:(.*)/.exec(tag)?.[1] ?? []),
+  ).map(({ id, ...stats }) => ({ repository: id, ...stats }));
+}
+
+function expectedGroups(
+  runs: readonly TraceHeader[],
+  idsOf: (run: TraceHeader) => readonly string[],
+): readonly (Omit<RepositorySummary, 'repository'> & { readonly id: string })[] {
+  return [...new Set(runs.flatMap(idsOf))]
+    .map((id) => {
+      const own = runs.filter((one) => idsOf(one).includes(id));
       const sum = (of: (one: TraceHeader) => number | null): number | null =>
         own.every((one) => of(one) === null) ? null : own.reduce((all, one) => all + (of(one) ?? 0), 0);
       const cost = sum((one) => one.total_cost_usd);
       return {
-        user_id,
+        id,
+        users: new Set(own.flatMap(({ metadata }) => (metadata?.user_id as string | undefined) ?? [])).size,
         runs: own.length,
         failed_runs: own.filter(({ status }) => status === 'failed' || status === 'timed_out').length,
         sessions: new Set(own.flatMap(({ metadata }) => (metadata?.session_id as string | undefined) ?? []))
@@ -92,10 +116,7 @@ function expectedUsers(runs: readonly TraceHeader[]): readonly UserSummary[] {
         total_cost: cost === null ? null : cost / 1e9,
       };
     })
-    .sort(
-      (a, b) =>
-        (b.total_cost ?? -1) - (a.total_cost ?? -1) || b.runs - a.runs || (a.user_id < b.user_id ? -1 : 1),
-    );
+    .sort((a, b) => (b.total_cost ?? -1) - (a.total_cost ?? -1) || b.runs - a.runs || (a.id < b.id ? -1 : 1));
 }
 
 /** Orders ties deterministically. */
@@ -121,7 +142,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
         const user = await opened.addUser();
         const runs: TraceHeader[] = [];
         for (const [i, commit] of commits.entries()) {
-          const made = commit.map(({ agent, session, forUser, status, at, length, tokens, cost }) => {
+          const made = commit.map(({ agent, session, forUser, tags, status, at, length, tokens, cost }) => {
             const started_at = NOON + (at + i) * 1000;
             return aHeader({
               agent,
@@ -131,6 +152,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
               total_tokens: tokens,
               total_cost_usd: cost,
               metadata: {
+                tags,
                 ...(session === undefined ? {} : { session_id: session }),
                 ...(forUser === undefined ? {} : { user_id: forUser }),
               },
@@ -189,6 +211,21 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
           items: users.slice(1, 2),
           count: users.length,
         });
+        const tag = 'repository:acme/shop';
+        const tagged = runs.filter(({ metadata }) => (metadata?.tags as readonly string[]).includes(tag));
+        const ofTag = expectedUsers(tagged);
+        same(await opened.store.sessions.users(user, { tag }, { offset: 0, limit: 50 }), {
+          items: ofTag,
+          count: ofTag.length,
+        });
+        const repositories = expectedRepositories(
+          runs.filter(({ started_at }) => started_at >= since && started_at <= until),
+        );
+        for (const offset of [0, 1])
+          same(await opened.store.sessions.repositories(user, filter, { offset, limit: 9 }), {
+            items: repositories.slice(offset),
+            count: repositories.length,
+          });
       },
     );
   });

@@ -33,7 +33,13 @@ const STATUSES = RUN_STATUSES.map((_, code) => code);
 const CONTEXTS = [
   serializeContext({ ...NO_CONTEXT, session_id: 's', release: 'r1' }),
   serializeContext({ ...NO_CONTEXT, session_id: 't', user_id: 'u', tags: ['a', 'b'], environment: 'e' }),
-  serializeContext({ ...NO_CONTEXT, user_id: 'v', tags: ['b'], release: 'r2', agent_version: 'a' }),
+  serializeContext({
+    ...NO_CONTEXT,
+    user_id: 'v',
+    tags: ['repository:r', 'b'],
+    release: 'r2',
+    agent_version: 'a',
+  }),
 ];
 /** Few keys, so that several scopes report the same calls. */
 export const callKeys = fc

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
 import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import { remembering } from '../../signal/remembering.js';
-import { runContext, type RunContext } from '../../signal/run-context.js';
+import { REPOSITORY_TAG, runContext, type RunContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
@@ -17,6 +17,7 @@ import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
 import { NamePatterns } from './name-patterns.js';
 import { explainDeployment, type Deployment } from './deployment.js';
+import { repositoryIn } from './clients/vcs.js';
 import { notesOf } from './span-notes.js';
 import { timesOf } from './span-times.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
@@ -34,6 +35,7 @@ import { SpanReading } from './span-reading.js';
 import { modelIn, usageIn } from './conventions/model-body.js';
 import { parsed } from './messages/texts.js';
 import { repeatsUsage, tokensOf } from './span-tokens.js';
+import { userOf } from './user-of.js';
 import { hasTokens, spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
 import type { Micros } from '../../signal/time.js';
@@ -108,21 +110,19 @@ function isOfProgram(scope: unknown): boolean {
   return typeof scope === 'string' && isProgramScope(scope);
 }
 
-/** A hash in place of a user's id. */
-const HASH = /^[0-9a-f]{64}$/;
-
-/** The user's id; the address if the id is only a hash. */
-function userOf(reading: SpanReading): JsonValue {
-  const id = reading.value('user_id');
-  const isNobody = id === null || (typeof id === 'string' && HASH.test(id));
-  return isNobody ? (reading.value('user_email') ?? id) : id;
+/** The run's tags, and the repository that the span or its resource names. */
+function tagsOf(reading: SpanReading, { resource }: Origin): JsonValue {
+  const tags = reading.value('tags');
+  const repository = reading.text('repository') ?? repositoryIn(resource);
+  if (repository === null) return tags;
+  return [`${REPOSITORY_TAG}${repository}`, ...(Array.isArray(tags) ? tags : [])];
 }
 
-function contextOf(reading: SpanReading): RunContext | null {
+function contextOf(reading: SpanReading, origin: Origin): RunContext | null {
   return runContext({
     session_id: reading.value('session_id'),
     user_id: userOf(reading),
-    tags: reading.value('tags'),
+    tags: tagsOf(reading, origin),
     environment: reading.value('environment'),
     release: reading.value('release'),
     agent_version: reading.value('agent_version'),
@@ -332,7 +332,7 @@ export class SpanMapper {
         },
         reading,
       ),
-      context: contextOf(reading),
+      context: contextOf(reading, origin),
       map_hint: null,
       prompt: promptOf(reading),
       call: callOf(reading, cost, {

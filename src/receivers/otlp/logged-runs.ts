@@ -206,7 +206,7 @@ function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: 
 /** @param isTraced whether the program's own spans make the run */
 function isSpan({ kind, events }: KnownEvent, isTraced: boolean): boolean {
   if (kind === 'call') return true;
-  return isTraced ? kind === 'prompt' && events.onlyPrompts === true : kind === 'prompt' || kind === 'tool';
+  return isTraced ? events.onlyEvents?.includes(kind) === true : kind === 'prompt' || kind === 'tool';
 }
 
 function hasTokens(values: JsonObject): boolean {

@@ -464,8 +464,14 @@ export interface UserSummary {
   readonly total_cost: Usd | null;
 }
 
+/** A repository: the runs with its tag that match a filter. */
+export interface RepositorySummary extends Omit<UserSummary, 'user_id'> {
+  readonly repository: string;
+  readonly users: number;
+}
+
 /** Selects the counted runs. */
-export type UserFilter = Omit<SessionFilter, 'user_id'>;
+export type UserFilter = Omit<SessionFilter, 'user_id'> & Pick<RunFilter, 'tag'>;
 
 /** Maximum number of users and agents listed for a session. */
 export const MOST_NAMED = 20;
@@ -503,6 +509,13 @@ export interface Sessions {
   ): Promise<SessionSummary | null>;
   /** By cost, then runs, both descending, then by id. */
   users(userId: string, filter: UserFilter, page: PageRange, abort?: AbortSignal): Promise<Page<UserSummary>>;
+  /** In the same order. A run with several repositories counts in each. */
+  repositories(
+    userId: string,
+    filter: SessionFilter,
+    page: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<RepositorySummary>>;
 }
 
 /** Filter of model calls; agent and versions are those of their runs. Absent: no restriction. */

@@ -18,7 +18,11 @@ interface Event {
   readonly span?: string;
 }
 
-function logs(service: string, events: readonly Event[], scope = 'events'): object {
+function logs(
+  service: string,
+  events: readonly Event[],
+  { scope = 'events', about = {} }: { readonly scope?: string; readonly about?: JsonObject } = {},
+): object {
   const logRecords = events.map(({ at, attributes, body, span }) => ({
     timeUnixNano: `${START + at}000000`,
     ...(body !== undefined && { body: { stringValue: body } }),
@@ -26,7 +30,7 @@ function logs(service: string, events: readonly Event[], scope = 'events'): obje
     attributes: toKeyValues(attributes),
   }));
   return {
-    resourceLogs: [{ ...resource(service), scopeLogs: [{ scope: { name: scope }, logRecords }] }],
+    resourceLogs: [{ ...resource(service, about), scopeLogs: [{ scope: { name: scope }, logRecords }] }],
   };
 }
 
@@ -54,8 +58,8 @@ function spans(service: string, scope: string, sent: readonly SentSpan[]): objec
   return { resourceSpans: [{ ...resource(service), scopeSpans: [{ scope: { name: scope }, spans: all }] }] };
 }
 
-function resource(service: string): object {
-  return { resource: { attributes: toKeyValues({ 'service.name': service }) } };
+function resource(service: string, about: JsonObject = {}): object {
+  return { resource: { attributes: toKeyValues({ 'service.name': service, ...about }) } };
 }
 
 const daemon = startApi(t);
@@ -414,6 +418,13 @@ const CODEX_EVENTS: readonly Event[] = [
 ];
 const CODEX_SPANS: readonly SentSpan[] = [
   {
+    id: 'cccccccccccccccc',
+    parent: TURN,
+    name: 'exec_command',
+    at: [25, 30],
+    attributes: { tool_name: 'exec_command', call_id: 'call_1', 'codex.tool.phase': 'dispatch' },
+  },
+  {
     id: TURN,
     name: 'session_task.turn',
     at: [0, 40],
@@ -477,11 +488,65 @@ for (const order of [
       { agent: 'codex_exec', kind: 'agent', session: 'conversation-1', tokens: 210 },
     ]);
     t.match(await models(api), [['gpt-5-mini', 1, 210]]);
+    const [run] = await runsOf(api);
+    t.match(
+      (run?.spans as JsonObject[]).filter(({ type }) => type === 'tool'),
+      [
+        {
+          name: 'exec_command',
+          input_data: { arguments: { cmd: 'ls' } },
+          output_data: { result: 'a.txt' },
+        },
+      ],
+      'a tool once, with what its event says',
+    );
   });
+
+void t.test('an interrupted turn of Codex is a run without tokens, a refused one fails', async (t) => {
+  const turn = CODEX_SPANS.find(({ id }) => id === TURN);
+  if (turn === undefined) throw new Error('a turn');
+  const attributes = { model: 'gpt-5-mini', 'codex.turn.reasoning_effort': 'default' };
+  const api = await aUser();
+  await send(api, 'traces', spans('codex_exec', 'codex_exec', [{ ...turn, attributes }]));
+  t.match(await shown(api), [{ kind: 'agent', tokens: null }]);
+  const refused = {
+    at: 10,
+    attributes: {
+      ...CODEX,
+      'event.name': 'codex.api_request',
+      'http.response.status_code': 429,
+      'error.message': 'http 429',
+      attempt: 1,
+    },
+    span: 'dddddddddddddddd',
+  };
+  const root = {
+    id: 'dddddddddddddddd',
+    name: 'turn/start',
+    at: [0, 41] as const,
+    attributes: { 'rpc.system': 'jsonrpc', 'rpc.method': 'turn/start' },
+  };
+  const other = await aUser();
+  await send(other, 'logs', logs('codex_exec', [refused]));
+  await send(
+    other,
+    'traces',
+    spans('codex_exec', 'codex_exec', [root, { ...turn, parent: root.id, attributes }]),
+  );
+  t.match(await runsOf(other), [{ kind: 'agent', status: 'failed', error_message: 'http 429' }]);
+});
 
 void t.test('the inside of Codex is not a run of an agent', async (t) => {
   const api = await aUser();
-  await send(api, 'traces', spans('codex_exec', 'codex_exec', CODEX_SPANS.slice(1, 2)));
+  await send(
+    api,
+    'traces',
+    spans(
+      'codex_exec',
+      'codex_exec',
+      CODEX_SPANS.filter(({ name }) => name === 'fs.read_file'),
+    ),
+  );
   t.match(await shown(api), [{ kind: 'other' }]);
 });
 
@@ -535,4 +600,101 @@ void t.test('Gemini: thoughts are output, the call is in the trace of its reques
     { messages: [{ role: 'assistant', content: 'It is sunny.' }] },
     'a streamed answer is one message',
   );
+});
+
+void t.test('a team sees cost by repository, and which tools it allowed', async (t) => {
+  const api = await aUser();
+  const decided = (name: string, id: string, attributes: JsonObject): Event => ({
+    at: 5,
+    attributes: { ...PROMPT, 'event.name': name, tool_use_id: id, ...attributes },
+  });
+  const bash = { tool_name: 'Bash' };
+  const shop = { 'vcs.repository.url.full': 'git@example.org:acme/shop.git' };
+  await send(
+    api,
+    'logs',
+    logs(
+      'claude-code',
+      [
+        { at: 0, attributes: { ...PROMPT, 'event.name': 'user_prompt', prompt: 'Fix it' } },
+        request('request-1', 10),
+        decided('tool_decision', 'a', { ...bash, decision: 'accept', source: 'config' }),
+        decided('tool_decision', 'b', { ...bash, decision: 'accept', source: 'user_temporary' }),
+        decided('tool_decision', 'c', { ...bash, decision: 'reject', source: 'user_reject' }),
+      ],
+      { about: shop },
+    ),
+  );
+  const bob = { 'user.email': 'bob@example.org' };
+  await send(
+    api,
+    'logs',
+    logs('codex_exec', [
+      decided('codex.tool_decision', 'd', {
+        ...bob,
+        'user.id': null,
+        tool_name: 'shell',
+        decision: 'denied',
+        source: 'User',
+      }),
+      decided('codex.tool_decision', 'e', {
+        ...bob,
+        'user.id': null,
+        tool_name: 'shell',
+        decision: 'approved_for_session',
+        source: 'User',
+      }),
+    ]),
+  );
+  await send(
+    api,
+    'logs',
+    logs('gemini-cli', [
+      {
+        at: 9,
+        attributes: {
+          'event.name': 'gemini_cli.tool_call',
+          function_name: 'ls',
+          decision: 'auto_accept',
+          success: true,
+        },
+      },
+      { at: 9, attributes: { 'event.name': 'gemini_cli.tool_call', function_name: 'ls', success: true } },
+    ]),
+  );
+  const [run] = (await runsOf(api)).filter(({ tags }) => (tags as string[]).length > 0);
+  t.strictSame(run?.tags, ['repository:acme/shop']);
+  t.match(await api.get('/dashboard/repositories'), {
+    count: 1,
+    items: [
+      {
+        repository: 'acme/shop',
+        total_runs: 1,
+        total_users: 1,
+        total_tokens: run?.total_tokens,
+        total_cost: run?.total_cost_usd,
+      },
+    ],
+  });
+  t.match(await api.get('/dashboard/users?tag=repository:acme/shop'), {
+    items: [{ user_id: 'ada@example.org' }],
+  });
+  t.strictSame(await api.get('/dashboard/users/tool-decisions'), {
+    accepted: 4,
+    rejected: 2,
+    automatic: 2,
+    users: [
+      { user_id: 'ada@example.org', accepted: 2, rejected: 1, automatic: 1 },
+      { user_id: 'bob@example.org', accepted: 1, rejected: 1, automatic: 0 },
+      { user_id: null, accepted: 1, rejected: 0, automatic: 1 },
+    ],
+    tools: [
+      { tool_name: 'Bash', accepted: 2, rejected: 1, automatic: 1 },
+      { tool_name: 'shell', accepted: 1, rejected: 1, automatic: 0 },
+      { tool_name: 'ls', accepted: 1, rejected: 0, automatic: 1 },
+    ],
+    counted_after: null,
+  });
+  const later = new Date(START + 3_600_000).toISOString();
+  t.match(await api.get(`/dashboard/users/tool-decisions?start_time=${later}`), { accepted: 0, users: [] });
 });

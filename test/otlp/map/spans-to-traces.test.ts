@@ -187,6 +187,8 @@ void t.test('maps status and error message', async (t) => {
       ['failed', null, {}, { 'langfuse.observation.level': 'ERROR' }],
       ['failed', "ValueError('no')", { status: { code: 2, message: `ValueError('no')${PYTHON_STACK}` } }],
       ['failed', 'Error: no', { status: { code: 2, message: 'Error: no\n    at f (x.js:1:2)\n    at g' } }],
+      ['failed', 'quota', { status: { code: 2, message: '{"error": {"code": 429, "message": "quota"}}' } }],
+      ['failed', '{"error": {}}', { status: { code: 2, message: '{"error": {}}' } }],
       ['failed', 'two\nlines', { status: { code: 2, message: 'two\nlines' } }],
       ['failed', 'ValueError: no such city', { status: { code: 2 }, events: [timeout, exception] }],
       ['failed', 'E', { status: { code: 2 } }, { 'error.type': 'E' }],

@@ -56,6 +56,7 @@ export const CLAUDE_CODE: Convention = {
   programEvents: {
     prefix: 'claude_code.',
     programs: ['com.anthropic.claude_code.events', 'claude-code'],
+    decision: 'tool_decision',
     kinds: {
       user_prompt: 'prompt',
       api_request: 'call',

@@ -37,6 +37,7 @@ import { SEMANTIC_KERNEL } from './semantic-kernel.js';
 import { SMOLAGENTS } from './smolagents.js';
 import { SPRING_AI } from './spring-ai.js';
 import { STRANDS } from './strands.js';
+import { VCS } from './vcs.js';
 import { VERCEL_AI } from './vercel-ai.js';
 import { VOLTAGENT } from './voltagent.js';
 
@@ -50,6 +51,7 @@ export const CONVENTIONS: readonly Convention[] = [
   DATABASE,
   MESSAGING,
   DEPLOYMENT,
+  VCS,
   OPENINFERENCE,
   OPENLLMETRY,
   LANGFUSE,

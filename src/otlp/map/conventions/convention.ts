@@ -53,6 +53,8 @@ export const FIELDS = [
   'environment',
   'release',
   'agent_version',
+  /** The name of the repository that the run works on. */
+  'repository',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
   'gen_ai_prompt_name',
@@ -190,10 +192,12 @@ export interface ProgramEvents {
   readonly programs: readonly string[];
   /** By the name without the prefix. */
   readonly kinds: Readonly<Record<string, EventKind>>;
+  /** The rest of the name of the event that reports, in `decision`, whether a tool may be used. */
+  readonly decision?: string;
   /** Whether its input tokens exclude cached tokens. */
   readonly separateCaches?: boolean;
-  /** Whether only events contain the prompts, even if the program sends spans. */
-  readonly onlyPrompts?: boolean;
+  /** Event kinds that only events report completely, even if the program sends spans. */
+  readonly onlyEvents?: readonly EventKind[];
 }
 
 /** The conventions of one client or specification. Pure data: all tables are merged into one (`sources.ts`). */

@@ -54,10 +54,7 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
   if (filter.session_id !== undefined)
     sql.push(hasIdentity('session_id', [storableIdentity(filter.session_id)]));
   if (filter.user_id !== undefined) sql.push(hasIdentity('user_id', [storableIdentity(filter.user_id)]));
-  if (filter.tag !== undefined)
-    sql.push(
-      `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(filter.tag))} || chr(10))`,
-    );
+  if (filter.tag !== undefined) sql.push(hasTag(filter.tag));
   sql.push(...versionsOf(filter));
   const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
   return {
@@ -89,6 +86,11 @@ function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunF
 /** The condition for runs of one of some sessions or users. */
 export function hasIdentity(column: 'session_id' | 'user_id', ids: readonly string[]): string {
   return `${column} IN (${ids.map(literal).join(', ')})`;
+}
+
+/** The condition for runs with a tag. */
+export function hasTag(tag: string): string {
+  return `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(tag))} || chr(10))`;
 }
 
 /** The condition for runs that have a text or belong to one of the agents. The text, in lower case, is the first value of the statement. */

@@ -1,9 +1,16 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
-import type { LogBuckets, LogFacets, LogFilter, LogPage, LogCursor } from '../../contracts/logs.js';
+import type {
+  LogBuckets,
+  LogFacets,
+  LogFilter,
+  LogGroups,
+  LogPage,
+  LogCursor,
+} from '../../contracts/logs.js';
 import type { NamedBatches } from '../write/named-batches.js';
 import type { Origins } from '../write/origins.js';
 import type { IdIndex } from '../index/id-index.js';
-import { readLogFacets } from '../read/log-facets.js';
+import { readLogFacets, readLogGroups } from '../read/log-facets.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../read/logs.js';
 import type { ReadContext } from '../segments/read-context.js';
 import { TraceId } from '../segments/trace-id.js';
@@ -74,6 +81,18 @@ export class StoredLogs {
     return await long((connection, capture) =>
       connection.asOfNow(() =>
         readLogFacets(connection, { capture, counts: this.#counts, tenant }, safeFilter(filter), buckets),
+      ),
+    );
+  }
+
+  async groups(
+    { tenant, long }: ReadContext,
+    filter: LogFilter,
+    attributes: readonly string[],
+  ): Promise<LogGroups> {
+    return await long((connection, capture) =>
+      connection.asOfNow(() =>
+        readLogGroups(connection, { capture, tenant }, safeFilter(filter), attributes),
       ),
     );
   }

@@ -640,6 +640,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/repositories': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listRepositories'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/series': {
     parameters: {
       query?: never;
@@ -840,6 +856,22 @@ export interface paths {
       cookie?: never;
     };
     get: operations['listEndUsers'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/users/tool-decisions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readToolDecisions'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2562,6 +2594,24 @@ export interface components {
       /** Format: date-time */
       since: string;
     };
+    RepositoryStats: {
+      failed_runs: number;
+      /** Format: date-time */
+      last_at: string;
+      repository: string;
+      total_cost: number | null;
+      total_runs: number;
+      total_sessions: number;
+      total_tokens: number | null;
+      total_users: number;
+    };
+    RepositoryStatsPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['RepositoryStats'][];
+      page: number;
+      page_size: number;
+    };
     RotatedAlertSecret: {
       /** Format: date-time */
       created_at: string;
@@ -2920,6 +2970,26 @@ export interface components {
       long: components['schemas']['LongInputPrices'] | null;
       output: number;
       tiers: components['schemas']['TierFactors'];
+    };
+    ToolDecisions: {
+      accepted: number;
+      automatic: number;
+      counted_after: string | null;
+      rejected: number;
+      tools: components['schemas']['ToolDecisionsOfTool'][];
+      users: components['schemas']['ToolDecisionsOfUser'][];
+    };
+    ToolDecisionsOfTool: {
+      accepted: number;
+      automatic: number;
+      rejected: number;
+      tool_name: string | null;
+    };
+    ToolDecisionsOfUser: {
+      accepted: number;
+      automatic: number;
+      rejected: number;
+      user_id: string | null;
     };
     TraceBatch: {
       traces: (components['schemas']['TraceItem'] | unknown)[];
@@ -4843,6 +4913,40 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listRepositories: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        end_time?: string;
+        kind?: 'agent' | 'other' | 'all';
+        page?: number;
+        page_size?: number;
+        start_time?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RepositoryStatsPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readRunSeries: {
     parameters: {
       query?: {
@@ -5281,6 +5385,7 @@ export interface operations {
         page_size?: number;
         release?: string;
         start_time?: string;
+        tag?: string;
       };
       header?: never;
       path?: never;
@@ -5294,6 +5399,35 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['EndUserPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readToolDecisions: {
+    parameters: {
+      query?: {
+        end_time?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ToolDecisions'];
         };
       };
       401: components['responses']['Unauthenticated'];
