@@ -26,7 +26,12 @@ export function groundsOfRun(
     kind: isDeclared ? DECLARED : kindGround(spans),
     status: (header.derived & DERIVED.status) === 0 ? DECLARED : groundOf(deciding, 'status'),
     error_message: header.error_message === null ? undefined : groundOf(deciding, 'error_message'),
-    ...Object.fromEntries(CONTEXT_FIELDS.map((name) => [name, groundOf(topmostWith(name, spans), name)])),
+    ...Object.fromEntries(
+      CONTEXT_FIELDS.map((name) => [
+        name,
+        (header.derived & DERIVED[name]) === 0 ? DECLARED : groundOf(topmostWith(name, spans), name),
+      ]),
+    ),
   };
   return Object.fromEntries(
     Object.entries(grounds).filter((entry): entry is [string, RunGround] => entry[1] !== undefined),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { CONVENTIONS } from './clients/index.js';
 import { hasFailed } from '../../runs/rules/run-outcome.js';
-import { contextOf } from '../../runs/rules/context-of-spans.js';
+import { versionsOf } from '../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
 import type { Origin } from '../../signal/origin.js';
 import { filledContext } from '../../signal/run-context.js';
@@ -149,7 +149,6 @@ class Run {
   #header(all: readonly MappedSpan[], { idleTimeoutMs, orphanWaitMs = null }: SpanMapping): TraceHeader {
     const spans = all.map(recordOf);
     const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
-    const { environment, release, agent_version } = contextOf(spans);
     const first = topmost(spans);
     const mapped = all.find(({ record }) => record === first);
     const verdict = mapped?.verdict ?? NO_VERDICT;
@@ -170,9 +169,7 @@ class Run {
       total_cost_usd: null,
       metadata: first === undefined ? {} : headerMetadata(first, origin),
       sdk_version: sdkVersionOf(origin),
-      environment,
-      release,
-      agent_version,
+      ...versionsOf(spans),
       sample_rate: this.#sampleRate || sampleRateOf(first),
       follows_spans: true,
       idle_timeout_ms: idleTimeoutMs,

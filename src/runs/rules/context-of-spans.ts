@@ -1,4 +1,4 @@
-import { NO_CONTEXT, REPOSITORY_TAG, serializeTags, type RunContext } from '../../signal/run-context.js';
+import { NO_CONTEXT, serializeTags, type RunContext, type VersionField } from '../../signal/run-context.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import { shallowest } from './shallowest.js';
 
@@ -9,38 +9,34 @@ import { shallowest } from './shallowest.js';
 export function contextOf(spans: readonly HeaderSpan[]): RunContext {
   const saying = spans.filter(({ context }) => context !== null);
   if (saying.length === 0) return NO_CONTEXT;
-  const topmost = (key: (context: RunContext) => string | null): RunContext => {
-    const keyOf = ({ context }: HeaderSpan): string | null => context && key(context);
-    const candidates = saying.filter((span) => keyOf(span) !== null);
-    return shallowest(spans, candidates, (a, b) => keyOf(a) === keyOf(b))?.context ?? NO_CONTEXT;
-  };
   return {
-    session_id: topmost(({ session_id }) => session_id).session_id,
-    user_id: topmost(({ user_id }) => user_id).user_id,
-    tags: joined(
-      ownTags(topmost((context) => listKey(ownTags(context)))),
-      repositories(topmost((context) => listKey(repositories(context)))),
-    ),
-    environment: topmost(({ environment }) => environment).environment,
-    release: topmost(({ release }) => release).release,
-    agent_version: topmost(({ agent_version }) => agent_version).agent_version,
+    session_id: topmost(spans, saying, ({ session_id }) => session_id).session_id,
+    user_id: topmost(spans, saying, ({ user_id }) => user_id).user_id,
+    tags: topmost(spans, saying, tagsKey).tags,
+    ...versionsOf(spans, saying),
   };
 }
 
-function ownTags({ tags }: RunContext): readonly string[] | null {
-  return tags && tags.filter((tag) => !tag.startsWith(REPOSITORY_TAG));
+/** What ran in a run, from all its spans. @param saying those with a context */
+export function versionsOf(
+  spans: readonly HeaderSpan[],
+  saying = spans.filter(({ context }) => context !== null),
+): Pick<RunContext, VersionField> {
+  return {
+    environment: topmost(spans, saying, ({ environment }) => environment).environment,
+    release: topmost(spans, saying, ({ release }) => release).release,
+    agent_version: topmost(spans, saying, ({ agent_version }) => agent_version).agent_version,
+  };
 }
 
-function repositories({ tags }: RunContext): readonly string[] | null {
-  return tags && tags.filter((tag) => tag.startsWith(REPOSITORY_TAG));
-}
-
-function listKey(tags: readonly string[] | null): string | null {
-  return tags === null || tags.length === 0 ? null : serializeTags(tags);
-}
-
-function joined(own: readonly string[] | null, named: readonly string[] | null): readonly string[] | null {
-  return own === null && named === null ? null : [...(own ?? []), ...(named ?? [])];
+function topmost(
+  spans: readonly HeaderSpan[],
+  saying: readonly HeaderSpan[],
+  key: (context: RunContext) => string | null,
+): RunContext {
+  const keyOf = ({ context }: HeaderSpan): string | null => context && key(context);
+  const candidates = saying.filter((span) => keyOf(span) !== null);
+  return shallowest(spans, candidates, (a, b) => keyOf(a) === keyOf(b))?.context ?? NO_CONTEXT;
 }
 
 /** A key for tags, the same for equal tags; null without tags. */

@@ -1,4 +1,4 @@
-import { contextOf } from '../../../runs/rules/context-of-spans.js';
+import { versionsOf } from '../../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../../runs/rules/header-of-spans.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
@@ -81,17 +81,14 @@ function hasEnd({ trace, spans }: TraceRecord): boolean {
 /** A header, completed from the spans if it is not declared or leaves fields open. */
 function withSpans(header: TraceHeader, spans: readonly SpanRecord[]): TraceHeader {
   const given = headerOf(spans);
-  const context = contextOf(spans);
-  const versions = {
-    environment: header.environment ?? context.environment,
-    release: header.release ?? context.release,
-    agent_version: header.agent_version ?? context.agent_version,
-  };
-  if (header.follows_spans) return { ...header, ...given, ...versions };
+  const found = versionsOf(spans);
+  if (header.follows_spans) return { ...header, ...given, ...found };
   if (header.status !== 'running') return header;
   return {
     ...header,
-    ...versions,
+    environment: header.environment ?? found.environment,
+    release: header.release ?? found.release,
+    agent_version: header.agent_version ?? found.agent_version,
     status: given.status,
     ended_at: header.ended_at ?? given.ended_at,
     error_message: header.error_message ?? given.error_message,
