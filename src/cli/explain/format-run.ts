@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
 import type { ExplainedRun, ExplainedScore, ExplainedSpan, RunGround } from './explained.js';
+import { SUM_OF_TOKENS } from './explained-span.js';
 import { inLine, inShort } from './payload-line.js';
 
 /** A labelled value and its source. */
@@ -68,9 +69,15 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
     ...line('env', run.environment, 'environment'),
     ...line('release', run.release, 'release'),
     ...line('version', run.agent_version, 'agent_version'),
-    ...plain('time', `${run.started_at}${run.duration_ms === null ? '' : `, ${duration(run.duration_ms)}`}`),
-    ...plain('tokens', run.total_tokens === null ? null : String(run.total_tokens)),
-    ...plain('cost', run.total_cost_usd === null ? null : dollars(run.total_cost_usd)),
+    ...line('success', run.success, 'success'),
+    ...line('outcome', run.outcome, 'outcome'),
+    ...line(
+      'time',
+      `${run.started_at}${run.duration_ms === null ? '' : `, ${duration(run.duration_ms)}`}`,
+      'started_at',
+    ),
+    ...line('tokens', run.total_tokens, 'total_tokens'),
+    ...line('cost', run.total_cost_usd === null ? null : dollars(run.total_cost_usd), 'total_cost_usd'),
     ...plain(
       'spans',
       `${run.span_count}${run.log_count > 0 ? `, and ${counted(run.log_count, 'log record')}` : ''}`,
@@ -160,13 +167,21 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...(namesAgent ? line('agent', hint?.name, 'agent') : []),
     ...line('model', span.model, 'model'),
     ...line('provider', span.provider, 'provider'),
-    ...line('tokens', tokensInLine(span), 'input_tokens', 'output_tokens', 'total_tokens'),
+    ...line(
+      'tokens',
+      tokensInLine(span),
+      'input_tokens',
+      'output_tokens',
+      ...(span.from.total_tokens === SUM_OF_TOKENS ? [] : ['total_tokens']),
+    ),
     ...line('parts', partsInLine(span.usage), ...USAGE_PARTS),
     ...line('first', firstChunk(span), 'time_to_first_chunk_ms'),
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
-    ...(span.same_as === undefined
-      ? []
-      : [{ label: 'counted', value: `by ${span.same_as}, which reports the same call`, from: '' }]),
+    ...line(
+      'counted',
+      span.same_as === undefined ? undefined : `by ${span.same_as}, which reports the same call`,
+      'same_as',
+    ),
     ...line('session', span.session_id, 'session_id'),
     ...line('user', span.user_id, 'user_id'),
     ...line('tags', span.tags, 'tags'),

@@ -1,7 +1,13 @@
 import { FIELDS, type Field } from '../../otlp/map/conventions/convention.js';
 import { SPAN_ATTRIBUTES, VERBATIM } from '../../otlp/map/conventions/jackdaw.js';
 import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
-import type { Ground, Sources, DecidedProperty, Provenance } from '../../otlp/map/provenance.js';
+import type {
+  DecidedProperty,
+  FoundProperty,
+  Ground,
+  Provenance,
+  Sources,
+} from '../../otlp/map/provenance.js';
 import type { SpanRecord } from '../../signal/span.js';
 
 /** The sources of a span's values, by name: an attribute key, or the description of a rule. */
@@ -45,7 +51,7 @@ export class GroundsOfSpans implements Provenance {
     this.#grounds.set(what, { ground, isKey: false });
   }
 
-  found(what: 'input_data' | 'output_data', key: string): void {
+  found(what: FoundProperty, key: string): void {
     this.#grounds.set(what, { ground: key, isKey: true });
   }
 

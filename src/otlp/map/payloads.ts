@@ -135,6 +135,7 @@ function question(reading: SpanReading, isCall = false): JsonObject | null {
   const found = best(reading, 'input', null, !isCall);
   const system = reading.payload('system');
   if (found === undefined && system === undefined) return null;
+  if (found === undefined) reading.provenance?.decided('input_data', 'system');
   const { data, isWhole } = found ?? { data: {}, isWhole: false };
   if (isWhole) return data;
   if (system !== undefined) data.system = parsed(system.value);

@@ -43,7 +43,7 @@ import type { Provenance } from './provenance.js';
 import type { ReadAttributes, ReadSpan } from '../wire/read-span.js';
 import type { AnyValue } from '../wire/requests.js';
 import { callKey } from '../../signal/call-key.js';
-import type { UsageParts } from '../../signal/call-details.js';
+import { USAGE_PARTS, type UsageParts } from '../../signal/call-details.js';
 import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
 import { count } from './conventions/readers.js';
 
@@ -372,15 +372,16 @@ export class SpanMapper {
     // After Jackdaw's own ids are known.
     if (picked !== null || evaluations.length > 0)
       record.scores = scoresOf(record, { picked, evaluations, receivedAt }, reading);
-    if (reading.provenance !== undefined) explainDeployment(deployment, reading, reading.provenance);
-    reading.provenance?.read(record, reading, own);
     const verdict =
       isRoot || isRemote === true
         ? verdictOf(
             picked ?? {},
             evaluations.map(({ attributes }) => attributes),
+            reading.provenance,
           )
         : NO_VERDICT;
+    if (reading.provenance !== undefined) explainDeployment(deployment, reading, reading.provenance);
+    reading.provenance?.read(record, reading, own);
     return { record, own, origin, deployment, verdict };
   }
 }
@@ -453,6 +454,9 @@ function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;
   if (usage.parts === null) return;
+  for (const part of USAGE_PARTS)
+    if (usage.parts[part] !== undefined && span.call?.usage?.[part] === undefined)
+      provenance?.decided(part, 'usage in the response');
   span.call = {
     provider: null,
     cost: null,
