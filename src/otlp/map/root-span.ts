@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
+import { isVerdict, truthOf } from '../../signal/score.js';
 import { storableName, storableText } from './names.js';
 
 const DEFAULT_SDK_VERSION = '0.2.0';
@@ -8,8 +9,6 @@ const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
 /** The attributes that {@link verdictOf} reads, in addition to those of a score. */
 export const VERDICT_ATTRIBUTES: readonly string[] = ['success', 'outcome'];
-const YES: ReadonlySet<string> = new Set(['true', 'yes', 'pass', 'passed', 'success', '1']);
-const NO: ReadonlySet<string> = new Set(['false', 'no', 'fail', 'failed', 'failure', '0']);
 
 export interface Verdict {
   readonly success: boolean | null;
@@ -40,24 +39,14 @@ export function sdkVersionOf({ resource, scope }: Pick<Origin, 'resource' | 'sco
 }
 
 function evaluationOf(attributes: JsonObject, evaluations: readonly JsonObject[]): Verdict {
-  const found = [attributes, ...evaluations].find((each) => isSuccess(each[EVALUATION_NAME]));
+  const found = [attributes, ...evaluations].find(
+    ({ [EVALUATION_NAME]: name }) => typeof name === 'string' && isVerdict(name),
+  );
   const label = found?.[EVALUATION_LABEL];
   return {
     success: truthOf(found?.[EVALUATION_VALUE]) ?? truthOf(label),
     outcome: outcomeOf(label),
   };
-}
-
-function isSuccess(name: JsonValue | undefined): boolean {
-  return typeof name === 'string' && name.toLowerCase() === 'success';
-}
-
-function truthOf(value: JsonValue | undefined): boolean | null {
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : null;
-  if (typeof value !== 'string') return null;
-  const word = value.trim().toLowerCase();
-  return YES.has(word) ? true : NO.has(word) ? false : null;
 }
 
 function outcomeOf(value: JsonValue | undefined): string | null {
