@@ -12,6 +12,8 @@ import { TruncatedSpans } from './spans/truncated-spans.js';
 import { FollowedSpans } from './spans/followed-spans.js';
 import type { CountsRewrite, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
+import { judged } from './rules/verdicts.js';
+import type { SpanVerdict } from './run-messages.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { HAS_FAILED } from './rules/derived.js';
@@ -216,6 +218,15 @@ export class RunState {
 
   setOutcome(success: boolean, outcome: string | undefined): void {
     this.#named = { ...this.#named, header: withOutcome(this.header, success, outcome) };
+    this.#headerChanged = true;
+  }
+
+  /** Applies verdicts that came as scores, after the spans of the commit. */
+  judge(verdicts: readonly SpanVerdict[]): void {
+    const root = (): string | undefined => (this.#spans.hasRoot ? this.#spans.top()?.span_id : undefined);
+    const header = judged(this.header, verdicts, root);
+    if (header === this.header) return;
+    this.#named = { ...this.#named, header };
     this.#headerChanged = true;
   }
 
