@@ -224,6 +224,61 @@ function checkModels(t: Test, open: OpenTelemetry): void {
       },
     );
   });
+
+  void t.test('what-if prices cache writes by their lifetime', async (t) => {
+    const opened = await open(t, { fileRows: 3 });
+    const user = await opened.addUser();
+    const usages = [
+      { cached_write: 100, cached_write_5m: 60, cached_write_1h: 30 },
+      { cached_write: 100, cached_write_1h: 700 },
+      { cached_write: 100, cached_write_5m: 700, cached_write_1h: 99 },
+      { cached_write: 100 },
+      { cached_write_1h: 7 },
+      null,
+    ];
+    const header = aHeader({});
+    const calls = usages.map((usage, i): Call => ({
+      header,
+      span: aSpanRecord(header.trace_id, {
+        type: 'llm',
+        model: i === 5 ? 'other' : 'm',
+        started_at: NOON + i,
+        input_tokens: 1000 * i,
+        output_tokens: 10,
+        total_tokens: 1000 * i + 10,
+        call: usage && { provider: null, usage, cost: null },
+      }),
+    }));
+    for (const { span } of calls)
+      await opened.store.writer.traces(
+        { tenant: user, items: [{ trace: header, spans: [span] }] },
+        { receivedAt: NOON },
+      );
+    const usual = {
+      input: 3000,
+      output: 15_000,
+      cached_read: 300,
+      cached_write: 3750,
+      audio_input: 0,
+      audio_output: 0,
+    };
+    const prices: readonly Price[] = [
+      { ...usual, long: null },
+      { ...usual, cached_write_1h: 6000, long: null },
+      { ...usual, cached_write_5m: 1, long: { ...usual, cached_write_1h: 12_000, over: 2000 } },
+      { ...usual, cached_write: 4000, cached_write_1h: 6000, long: null },
+    ];
+    for (const state of ['hot', 'moved']) {
+      for (const [i, price] of prices.entries())
+        for (const model of ['m', 'other'])
+          t.strictSame(
+            await opened.store.models.reprice(user, { model }, price),
+            repricedOf(calls, { model }, price),
+            `${state}: ${model} at price ${i}`,
+          );
+      await opened.settled();
+    }
+  });
 }
 
 await onEveryTelemetry(t, checkModels);
