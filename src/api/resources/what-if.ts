@@ -55,7 +55,7 @@ const readWhatIf = {
   tag: 'models',
   summary: 'Calculate what a model’s calls would have cost with another model',
   description:
-    'Each call is priced with the tokens it used, as processor `cost` would price it. The other model would count, answer and cache differently, so this is an estimate. Prices with more than three decimal places take longer, because every call is read.',
+    'Each call is priced with the tokens it used, as processor `cost` would price it. The other model would count, answer and cache differently, so this is an estimate. Prices with more than three decimal places, and prices of cache writes by lifetime, take longer, because every call is read.',
   access: 'read',
   query: Type.Object({
     model: Type.Optional(

@@ -7,6 +7,7 @@ import {
   pricedTokens,
   CALL_FLAGS,
   USAGE_COLUMNS,
+  type LIFETIME_COLUMNS,
 } from '../../shared/priced-tokens.js';
 import { quoted } from '../client/literals.js';
 import {
@@ -27,6 +28,8 @@ export const TOKEN_COLUMNS = [...COUNT_COLUMNS, 'status', 'call_details'];
 
 const TOKENS = pricedTokens('out');
 
+type UsageColumns = typeof USAGE_COLUMNS & Partial<typeof LIFETIME_COLUMNS>;
+
 /** Casts an expression to an integer type that holds any product of tokens and rates. */
 export const wide = (what: string): string => `toInt256(${what})`;
 
@@ -35,9 +38,14 @@ export const wide = (what: string): string => `toInt256(${what})`;
  * `is_priced`, `is_running`) and the reported tokens.
  *
  * @param calls a relation with {@link TOKEN_COLUMNS}
+ * @param columns may have the lifetimes of writes in addition
  */
-export function withTokens(calls: string, model: string | null): string {
-  const usage = Object.entries(USAGE_COLUMNS).map(
+export function withTokens(
+  calls: string,
+  model: string | null,
+  columns: UsageColumns = USAGE_COLUMNS,
+): string {
+  const usage = Object.entries(columns).map(
     ([part, name]) => `${wide(`JSONExtractInt(ifNull(call_details, ''), 'usage', '${part}')`)} AS ${name}`,
   );
   // A missing input or output is the total minus the other.
