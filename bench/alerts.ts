@@ -317,6 +317,7 @@ function aRun(agent: string, endedAt: number, number: number): TraceRecord {
       environment: null,
       release: null,
       agent_version: null,
+      repository: null,
       sample_rate: null,
       kind: 'agent',
       follows_spans: false,

@@ -1,33 +1,34 @@
 import type { JsonObject, JsonValue } from './attributes.js';
 import { cutText, storableName } from './names.js';
 
-/** Maximum number of characters of a session or user id, an environment, a release or an agent version. */
+/** Maximum number of characters of a session or user id, and of each of {@link DIMENSIONS}. */
 export const MAX_IDENTITY = 256;
 /** Maximum number of tags of a run, and of characters of a tag. */
 const MAX_TAGS = 32;
 export const MAX_TAG = 128;
 
-/** Prefix of the tag that names the repository of a run. */
-export const REPOSITORY_TAG = 'repository:';
+/**
+ * Dimensions of runs in addition to session, user and tags: the environment of the deployment, the deployed version of the program, the
+ * version of the agent, and the repository that it works on.
+ */
+export const DIMENSIONS = ['environment', 'release', 'agent_version', 'repository'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
 
-/** What ran: the environment of the deployment, the deployed version of the program, and the version of the agent. */
-export const VERSION_FIELDS = ['environment', 'release', 'agent_version'] as const;
-export type VersionField = (typeof VERSION_FIELDS)[number];
-
-/** The context of a run: session, user, tags, and what ran. At least one is present. */
-export interface RunContext extends Readonly<Record<VersionField, string | null>> {
+/** The context of a run. At least one value is present. */
+export interface RunContext extends Readonly<Record<Dimension, string | null>> {
   readonly session_id: string | null;
   readonly user_id: string | null;
   readonly tags: readonly string[] | null;
 }
 
-export const NO_VERSIONS: Readonly<Record<VersionField, null>> = {
+export const NO_DIMENSIONS: Readonly<Record<Dimension, null>> = {
   environment: null,
   release: null,
   agent_version: null,
+  repository: null,
 };
 
-export const NO_CONTEXT: RunContext = { session_id: null, user_id: null, tags: null, ...NO_VERSIONS };
+export const NO_CONTEXT: RunContext = { session_id: null, user_id: null, tags: null, ...NO_DIMENSIONS };
 
 /** A normalized context, or null if empty. Values other than texts, numbers and lists of these are ignored. */
 export function runContext(given: { readonly [Field in keyof RunContext]?: JsonValue }): RunContext | null {
@@ -38,23 +39,25 @@ export function runContext(given: { readonly [Field in keyof RunContext]?: JsonV
     environment: identityOf(given.environment),
     release: identityOf(given.release),
     agent_version: identityOf(given.agent_version),
+    repository: identityOf(given.repository),
   };
   const { session_id, user_id, tags } = context;
   const isEmpty = session_id === null && user_id === null && tags === null;
-  return isEmpty && !hasVersions(context) ? null : context;
+  return isEmpty && !hasDimensions(context) ? null : context;
 }
 
-function hasVersions({ environment, release, agent_version }: RunContext): boolean {
-  return environment !== null || release !== null || agent_version !== null;
+function hasDimensions(context: RunContext): boolean {
+  return DIMENSIONS.some((field) => context[field] !== null);
 }
 
 /** The context that a declared header gives: its own fields, and session, user and tags in its metadata. */
 export function declaredContext(
-  header: { readonly metadata: JsonObject | null } & { readonly [Field in VersionField]?: string | null },
+  header: { readonly metadata: JsonObject | null } & { readonly [Field in Dimension]?: string | null },
 ): RunContext {
-  const { environment = null, release = null, agent_version = null, metadata } = header;
+  const { environment = null, release = null, agent_version = null, repository = null, metadata } = header;
   const { session_id = null, user_id = null, tags = null } = metadata ?? {};
-  return runContext({ session_id, user_id, tags, environment, release, agent_version }) ?? NO_CONTEXT;
+  const own = { environment, release, agent_version, repository };
+  return runContext({ session_id, user_id, tags, ...own }) ?? NO_CONTEXT;
 }
 
 /** An id in stored form: trimmed, cut after {@link MAX_IDENTITY} characters. */
@@ -78,19 +81,20 @@ export function parseTags(lines: string): readonly string[] {
 
 /** A context as one text; equal contexts have equal texts. Contexts of older versions end after the tags. */
 export function serializeContext(context: RunContext): string {
-  const { session_id, user_id, tags, environment, release, agent_version } = context;
-  return JSON.stringify(
-    hasVersions(context)
-      ? [session_id, user_id, tags, environment, release, agent_version]
-      : [session_id, user_id, tags],
-  );
+  const { session_id, user_id, tags } = context;
+  const dimensions = hasDimensions(context) ? DIMENSIONS.map((field) => context[field]) : [];
+  return JSON.stringify([session_id, user_id, tags, ...dimensions]);
 }
 
 export function parseContext(text: string): RunContext {
-  const [session_id, user_id, tags, environment = null, release = null, agent_version = null] = JSON.parse(
-    text,
-  ) as [string | null, string | null, string[] | null, (string | null)?, (string | null)?, (string | null)?];
-  return { session_id, user_id, tags, environment, release, agent_version };
+  const [session_id, user_id, tags, ...dimensions] = JSON.parse(text) as [
+    string | null,
+    string | null,
+    string[] | null,
+    ...(string | null)[],
+  ];
+  const [environment = null, release = null, agent_version = null, repository = null] = dimensions;
+  return { session_id, user_id, tags, environment, release, agent_version, repository };
 }
 
 /** The first context, with missing values filled from the second. */
@@ -103,6 +107,7 @@ export function filledContext(first: RunContext | null, second: RunContext | nul
     environment: first.environment ?? second.environment,
     release: first.release ?? second.release,
     agent_version: first.agent_version ?? second.agent_version,
+    repository: first.repository ?? second.repository,
   };
 }
 

@@ -26,6 +26,7 @@ export interface TraceHeader {
   /** The deployed version of the program. */
   release: string | null;
   agent_version: string | null;
+  repository: string | null;
   /**
    * The share of similar runs that sampling kept, above 0; 1 for a run kept for its own properties. The run stands for `1 /
    * sample_rate` runs. Null: no known sampling.

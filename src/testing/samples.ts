@@ -64,6 +64,7 @@ function sampleTrace(index: number): TraceRecord {
       environment: null,
       release: null,
       agent_version: null,
+      repository: null,
       sample_rate: null,
       follows_spans: false,
       idle_timeout_ms: null,

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
-import { NO_CONTEXT, VERSION_FIELDS } from '../../src/signal/run-context.js';
+import { NO_CONTEXT, DIMENSIONS } from '../../src/signal/run-context.js';
 import { MICROS_PER_HOUR } from '../../src/signal/time-units.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import type { RunCursor, VersionFilter } from '../../src/storage/contracts/runs.js';
+import type { RunCursor, DimensionFilter } from '../../src/storage/contracts/runs.js';
 import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
@@ -13,7 +13,7 @@ const AGENTS = ['planner', 'writer'] as const;
 const ENVIRONMENTS = ['production', "dev's", null] as const;
 const RELEASES = ['1.0', '1.1', null, '1.0'] as const;
 
-interface AnyRun extends Record<(typeof VERSION_FIELDS)[number], string | null> {
+interface AnyRun extends Record<(typeof DIMENSIONS)[number], string | null> {
   readonly id: string;
   readonly agent: string;
   readonly user: string;
@@ -33,10 +33,11 @@ function aRun(n: number): AnyRun {
   const agent = itemOf(AGENTS, n >> 1);
   const [environment, release] = [itemOf(ENVIRONMENTS, n), itemOf(RELEASES, n >> 1)];
   const agent_version = n % 5 === 0 ? 'v5' : null;
+  const repository = n % 3 === 0 ? 'acme/shop' : null;
   const [user, model, cost] = [`user ${n % 3}`, `model ${n % 2}`, 1000 * (n + 1)];
   const at = NOON + n * (MICROS_PER_HOUR / 4);
   const times = { started_at: at, ended_at: at + 5000 };
-  const versions = { environment, release, agent_version };
+  const versions = { environment, release, agent_version, repository };
   const common = { ...times, input_tokens: n, output_tokens: 1, cost_usd: cost, model } as const;
   const declared = {
     trace: aHeader({
@@ -59,18 +60,19 @@ function aRun(n: number): AnyRun {
   return { ...versions, id, agent, user, model, cost, at, record: n % 4 < 2 ? declared : following };
 }
 
-const FILTERS: readonly VersionFilter[] = [
+const FILTERS: readonly DimensionFilter[] = [
   { environment: 'production' },
   { environment: " dev's " },
   { release: '1.0' },
   { agent_version: 'v5' },
+  { repository: 'acme/shop', release: '1.0' },
   { environment: 'production', release: '1.1' },
   { environment: 'production', release: '1.0', agent_version: 'v5' },
   { release: 'production' },
 ];
 
-function matches(run: AnyRun, filter: VersionFilter): boolean {
-  return VERSION_FIELDS.every((field) => filter[field] === undefined || filter[field].trim() === run[field]);
+function matches(run: AnyRun, filter: DimensionFilter): boolean {
+  return DIMENSIONS.every((field) => filter[field] === undefined || filter[field].trim() === run[field]);
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
@@ -86,7 +88,7 @@ function grouped(runs: readonly AnyRun[], by: (run: AnyRun) => string): unknown[
   });
 }
 
-async function followed({ runs }: TelemetryStore, user: string, filter: VersionFilter): Promise<string[]> {
+async function followed({ runs }: TelemetryStore, user: string, filter: DimensionFilter): Promise<string[]> {
   const ids: string[] = [];
   let after: RunCursor | null = null;
   do {
@@ -98,7 +100,7 @@ async function followed({ runs }: TelemetryStore, user: string, filter: VersionF
 }
 
 /** What every list and series answers. */
-async function answers(store: TelemetryStore, user: string, filter: VersionFilter) {
+async function answers(store: TelemetryStore, user: string, filter: DimensionFilter) {
   const { runs, agents, sessions, models, series } = store;
   const range = { start_time: NOON, end_time: NOON + 24 * MICROS_PER_HOUR };
   const read = (request: { readonly group_by?: 'agent' | 'model'; readonly interval: number }) =>
@@ -129,7 +131,7 @@ async function answers(store: TelemetryStore, user: string, filter: VersionFilte
   };
 }
 
-function expected(all: readonly AnyRun[], filter: VersionFilter): Awaited<ReturnType<typeof answers>> {
+function expected(all: readonly AnyRun[], filter: DimensionFilter): Awaited<ReturnType<typeof answers>> {
   const runs = all.filter((run) => matches(run, filter)).sort((a, b) => b.at - a.at);
   const ids = runs.map(({ id }) => id);
   const byAgent = grouped(runs, ({ agent }) => agent) as [string, number, number][];
@@ -166,14 +168,15 @@ function checkVersions(t: Test, open: OpenTelemetry): void {
         t.match(await answers(opened.store, other, filter), { list: [0, []], agents: [], models: [] }, label);
       }
       const { items } = await opened.store.runs.list(user, { oldest_first: true }, ALL);
-      const shown = items.map(({ environment, release, agent_version }) => [
+      const shown = items.map(({ environment, release, agent_version, repository }) => [
         environment,
         release,
         agent_version,
+        repository,
       ]);
       t.strictSame(
         shown,
-        runs.map((run) => VERSION_FIELDS.map((field) => run[field])),
+        runs.map((run) => DIMENSIONS.map((field) => run[field])),
         state,
       );
       await opened.settled();
@@ -191,13 +194,19 @@ function checkVersions(t: Test, open: OpenTelemetry): void {
         { tenant: user, items: [aFollowingRecord([aSpanRecord(id, part)])] },
         { receivedAt: NOON },
       );
-    const below = { ...NO_CONTEXT, environment: 'staging', release: '2', agent_version: 'a' };
+    const below = {
+      ...NO_CONTEXT,
+      environment: 'staging',
+      release: '2',
+      agent_version: 'a',
+      repository: 'r',
+    };
     await write({ parent_span_id: root, started_at: NOON + 2, context: below, run_kind: 'agent' });
     const read = async () => {
       const found = await opened.store.runs.read(user, id);
-      return [found?.environment, found?.release, found?.agent_version];
+      return [found?.environment, found?.release, found?.agent_version, found?.repository];
     };
-    t.strictSame(await read(), ['staging', '2', 'a']);
+    t.strictSame(await read(), ['staging', '2', 'a', 'r']);
     await opened.reopen();
     await write({
       span_id: root,
@@ -205,15 +214,15 @@ function checkVersions(t: Test, open: OpenTelemetry): void {
       context: { ...NO_CONTEXT, environment: 'production', release: '1' },
       run_kind: 'agent',
     });
-    t.strictSame(await read(), ['production', '1', 'a']);
+    t.strictSame(await read(), ['production', '1', 'a', 'r']);
     await opened.caughtUp();
-    const count = async (filter: VersionFilter) => (await opened.store.runs.list(user, filter, ALL)).count;
+    const count = async (filter: DimensionFilter) => (await opened.store.runs.list(user, filter, ALL)).count;
     t.equal(await count({ environment: 'staging' }), 0);
     t.equal(await count({ environment: 'production', agent_version: 'a' }), 1);
     // A declared header wins, and leaves open what it lacks.
     const trace = aHeader({ trace_id: id, started_at: NOON, release: 'declared' });
     await opened.store.writer.traces({ tenant: user, items: [{ trace, spans: [] }] }, { receivedAt: NOON });
-    t.strictSame(await read(), ['production', 'declared', 'a']);
+    t.strictSame(await read(), ['production', 'declared', 'a', 'r']);
   });
 }
 

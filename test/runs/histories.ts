@@ -36,9 +36,10 @@ const CONTEXTS = [
   serializeContext({
     ...NO_CONTEXT,
     user_id: 'v',
-    tags: ['repository:r', 'b'],
+    tags: ['b'],
     release: 'r2',
     agent_version: 'a',
+    repository: 'a',
   }),
 ];
 /** Few keys, so that several scopes report the same calls. */
@@ -172,10 +173,12 @@ const declared = fc
       environment: context.environment,
       release: made.release ?? context.release,
       agent_version: context.agent_version,
+      repository: context.repository,
       derived:
         DERIVED.user_id |
         DERIVED.environment |
         DERIVED.agent_version |
+        DERIVED.repository |
         (made.release === null ? DERIVED.release : 0) |
         (made.session === null ? DERIVED.session_id : 0) |
         (made.tags === null ? DERIVED.tags : 0) |
@@ -222,6 +225,7 @@ const following = fc
       environment: contextOf(facts).environment,
       release: contextOf(facts).release,
       agent_version: contextOf(facts).agent_version,
+      repository: contextOf(facts).repository,
       derived:
         FOLLOWS_SPANS |
         DERIVED.total_tokens |

@@ -157,6 +157,7 @@ export function declaredRun(): TraceRecord {
       environment: 'production',
       release: '1.4.2',
       agent_version: '7',
+      repository: '7',
       sample_rate: 0.25,
       follows_spans: false,
       idle_timeout_ms: null,

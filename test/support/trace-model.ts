@@ -84,6 +84,7 @@ export class TraceModel {
       environment: null,
       release: null,
       agent_version: null,
+      repository: null,
       ...shownTimes(fields),
       status: fields.status,
       success: fields.success,

@@ -86,6 +86,7 @@ void t.test('list filters come from the URL', async (t) => {
     environment: 'production',
     release: '1.4',
     agent_version: 'a',
+    repository: 'a',
   });
   t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version without a prompt');
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
@@ -238,6 +239,7 @@ void t.test('live runs are matched against the filters of the URL', async (t) =>
     environment: 'production',
     release: '1.4',
     agent_version: null,
+    repository: null,
     span_count: 1,
     sample_rate: null,
   };

@@ -27,7 +27,7 @@ import {
   runFilter,
   runPageSchema,
   runParameters,
-  versionParameters,
+  dimensionParameters,
 } from '../support/runs.js';
 
 const agentFields = {
@@ -57,14 +57,14 @@ const listAgents = {
   tag: 'agents',
   summary: 'List agents with their statistics, the most recently active first',
   description:
-    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`. With `environment`, `release` or `agent_version`, agents with such runs, and statistics of these runs alone.',
+    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`. With `environment`, `release` or `agent_version, repository`, agents with such runs, and statistics of these runs alone.',
   access: 'read',
   query: Type.Object({
     ...optionalPageParameters,
     query: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Substring of the name, case-insensitive.' }),
     ),
-    ...versionParameters,
+    ...dimensionParameters,
     sort: Type.Optional(
       Type.Enum(AGENT_SORTS, {
         description:

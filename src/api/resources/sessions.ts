@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { MAX_TAG } from '../../signal/run-context.js';
 import { formatTime } from '../../signal/time.js';
 import type { RepositorySummary, SessionSummary, UserSummary } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
@@ -14,7 +13,7 @@ import {
   serializeRuns,
   runFilter,
   runPageSchema,
-  versionParameters,
+  dimensionParameters,
 } from '../support/runs.js';
 
 const sessionFields = {
@@ -48,7 +47,7 @@ const listSessions = {
     kind: kindParameter,
     user_id: Type.Optional(identity('Sessions with a run for this user.')),
     agent_id: Type.Optional(uuid('Sessions with a run of this agent.')),
-    ...versionParameters,
+    ...dimensionParameters,
     start_time: Type.Optional(time('Sessions with a run that started at or after.')),
     end_time: Type.Optional(time('Sessions with a run that started at or before.')),
   }),
@@ -98,10 +97,7 @@ const listUsers = {
     ...pageParameters,
     kind: kindParameter,
     agent_id: Type.Optional(uuid('Runs of this agent.')),
-    ...versionParameters,
-    tag: Type.Optional(
-      Type.String({ maxLength: MAX_TAG, description: 'Runs with this tag, such as `repository:NAME`.' }),
-    ),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Runs that started at or after.')),
     end_time: Type.Optional(time('Runs that started at or before.')),
   }),
@@ -110,7 +106,7 @@ const listUsers = {
 
 const repositorySchema = Type.Object(
   {
-    repository: Type.String({ description: 'From the tag `repository:NAME` of its runs.' }),
+    repository: Type.String({ description: 'Name, such as `owner/name`.' }),
     total_runs: count(),
     failed_runs: count('Runs with status `failed` or `timed_out`.'),
     total_users: count('End users of its runs.'),
@@ -129,13 +125,14 @@ const listRepositories = {
   tag: 'sessions',
   summary: 'List repositories with their runs, tokens and cost, most expensive first',
   description:
-    'Repositories as runs name them by a tag `repository:NAME`, which runs of coding agents get from `vcs.repository.url.full` or `vcs.repository.name`. Values cover the runs that match the filters; a run with several repositories counts in each.',
+    'Repositories that runs worked on, such as those of coding agents: from `vcs.repository.url.full` or `vcs.repository.name`. Values cover the runs that match the filters. Ordered by `total_cost`, then `total_runs`, descending.',
   access: 'read',
   query: Type.Object({
     ...pageParameters,
     kind: kindParameter,
     user_id: Type.Optional(identity('Runs for this end user.')),
     agent_id: Type.Optional(uuid('Runs of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Runs that started at or after.')),
     end_time: Type.Optional(time('Runs that started at or before.')),
   }),

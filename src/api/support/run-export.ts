@@ -37,6 +37,7 @@ const COLUMNS = [
   'environment',
   'release',
   'agent_version',
+  'repository',
 ] as const satisfies readonly (keyof ReturnType<typeof serializeListedRun>)[];
 
 /** The export format requested by an `Accept` header; undefined if it names none, or prefers JSON. */

@@ -50,6 +50,7 @@ export function explainedRun(
     environment: header.environment,
     release: header.release,
     agent_version: header.agent_version,
+    repository: header.repository,
     span_count: spans.length,
     log_count: logs.length,
     service_map: map,

@@ -66,10 +66,12 @@ export function explainedSpan(
   const status = itemAt(RUN_STATUSES, row.status);
   const error_message = hasFailed(status) ? loggedError(row.error_message, events) : row.error_message;
   if (error_message !== row.error_message) from.error_message = `log record (${EXCEPTION_EVENT})`;
-  const { environment, release, agent_version } =
+  const { environment, release, agent_version, repository } =
     row.context === null ? NO_CONTEXT : parseContext(row.context);
   // Below the topmost span of a resource, its attributes give nothing.
-  const unset = Object.entries({ environment, release, agent_version }).filter(([, value]) => value === null);
+  const unset = Object.entries({ environment, release, agent_version, repository }).filter(
+    ([, value]) => value === null,
+  );
   for (const [name] of unset) Reflect.deleteProperty(from, name);
   const sent = records.find(({ scores }) => scores !== null)?.scores ?? [];
   const scores = new Map([...sent, ...logged].map((score) => [score.id, score]));
@@ -110,6 +112,7 @@ export function explainedSpan(
     environment,
     release,
     agent_version,
+    repository,
     ...payload,
     scores: [...scores.values()].map(({ name, value, label, comment, error_type }) => ({
       name,

@@ -26,6 +26,7 @@ export interface ExplainedRun {
   readonly environment: string | null;
   readonly release: string | null;
   readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly span_count: number;
   /** Number of log records that belong to the run. */
   readonly log_count: number;
@@ -76,6 +77,7 @@ export interface ExplainedSpan {
   readonly environment: string | null;
   readonly release: string | null;
   readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly input_data: JsonObject | null;
   readonly output_data: JsonObject | null;
   /** Scores in its events and attributes, and in log records with its ids. */

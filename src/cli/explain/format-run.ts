@@ -69,6 +69,7 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
     ...line('env', run.environment, 'environment'),
     ...line('release', run.release, 'release'),
     ...line('version', run.agent_version, 'agent_version'),
+    ...line('repo', run.repository, 'repository'),
     ...line('success', run.success, 'success'),
     ...line('outcome', run.outcome, 'outcome'),
     ...line(
@@ -188,6 +189,7 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('env', span.environment, 'environment'),
     ...line('release', span.release, 'release'),
     ...line('version', span.agent_version, 'agent_version'),
+    ...line('repo', span.repository, 'repository'),
     ...line('input', input === null ? null : inShort(input, 'input'), 'input_data'),
     ...(isWhole ? PARTS_OF_INPUT.flatMap((part) => line(part, input?.[part], part)) : []),
     ...line('output', output === null ? null : inShort(output, 'output'), 'output_data'),

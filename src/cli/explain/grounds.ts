@@ -34,6 +34,7 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
   environment: 'environment',
   release: 'release',
   agent_version: 'agent_version',
+  repository: 'repository',
   system: 'system',
   tools: 'tools',
   parameters: 'parameters',

@@ -1,13 +1,13 @@
 import { lastOutcome } from '../../runs/rules/run-outcome.js';
 import { DERIVED } from '../../runs/rules/derived.js';
-import { VERSION_FIELDS } from '../../signal/run-context.js';
+import { DIMENSIONS } from '../../signal/run-context.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import { RUNNING } from '../../runs/rules/rows.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
 import type { StoredRun } from './stored-runs.js';
 
-const CONTEXT_FIELDS = ['session_id', 'user_id', 'tags', ...VERSION_FIELDS] as const;
+const CONTEXT_FIELDS = ['session_id', 'user_id', 'tags', ...DIMENSIONS] as const;
 type ContextField = (typeof CONTEXT_FIELDS)[number];
 
 /**

@@ -1,20 +1,21 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { runContext, VERSION_FIELDS, type RunContext, type VersionField } from '../../signal/run-context.js';
+import { runContext, DIMENSIONS, type RunContext, type Dimension } from '../../signal/run-context.js';
 import { CONVENTIONS } from './clients/index.js';
+import { repositoryIn } from './clients/vcs.js';
 import { identity } from './conventions/readers.js';
 import type { Provenance } from './provenance.js';
 import type { SpanReading } from './span-reading.js';
 
-/** What a resource says about the versions of its program. */
+/** The dimensions of runs that a resource gives. */
 export interface Deployment {
-  /** Null if it says nothing. */
+  /** Null if it gives none. */
   readonly context: RunContext | null;
   /** The attribute that gives each value. */
-  readonly keys: ReadonlyMap<VersionField, string>;
+  readonly keys: ReadonlyMap<Dimension, string>;
 }
 
 /** The attributes of resources for each field, best first. */
-const KEYS: readonly (readonly [VersionField, readonly string[]])[] = VERSION_FIELDS.map((field) => {
+const KEYS: readonly (readonly [Dimension, readonly string[]])[] = DIMENSIONS.map((field) => {
   const sources = CONVENTIONS.flatMap(({ resource }) => Object.entries(resource?.[field] ?? {}));
   return [field, sources.toSorted(([, a], [, b]) => a - b).map(([key]) => key)];
 });
@@ -28,8 +29,8 @@ const SERVICE_VERSION = 'service.version';
 export function deploymentOf(resource: JsonObject): Deployment {
   const isOfSdk =
     SDK_RESOURCES.has(resource['service.name']) || SDK_RESOURCES.has(resource['telemetry.sdk.name']);
-  const found: { [Field in VersionField]?: JsonValue } = {};
-  const keys = new Map<VersionField, string>();
+  const found: { [Field in Dimension]?: JsonValue } = {};
+  const keys = new Map<Dimension, string>();
   for (const [field, candidates] of KEYS) {
     for (const key of candidates) {
       if (isOfSdk && key === SERVICE_VERSION) continue;
@@ -39,6 +40,11 @@ export function deploymentOf(resource: JsonObject): Deployment {
       keys.set(field, key);
       break;
     }
+  }
+  const repository = repositoryIn(resource);
+  if (repository !== null) {
+    found.repository = repository.name;
+    keys.set('repository', repository.key);
   }
   return { context: runContext(found), keys };
 }

@@ -58,6 +58,7 @@ const TRACE_READERS: Readers<TraceHeader, TraceField> = {
   environment: orNull(name),
   release: orNull(name),
   agent_version: orNull(name),
+  repository: orNull(name),
   sample_rate: orNull(share),
 };
 
@@ -104,6 +105,7 @@ export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader
     environment: null,
     release: null,
     agent_version: null,
+    repository: null,
     sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,

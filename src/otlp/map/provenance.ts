@@ -1,5 +1,5 @@
 import type { UsagePart } from '../../signal/call-details.js';
-import type { VersionField } from '../../signal/run-context.js';
+import type { Dimension } from '../../signal/run-context.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
@@ -11,7 +11,7 @@ export type DecidedProperty =
   | 'status'
   | 'error_message'
   | 'agent'
-  | VersionField
+  | Dimension
   | 'model'
   | 'input_tokens'
   | 'output_tokens'

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
 import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import { remembering } from '../../signal/remembering.js';
-import { REPOSITORY_TAG, runContext, type RunContext } from '../../signal/run-context.js';
+import { runContext, type RunContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
@@ -17,7 +17,6 @@ import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
 import { NamePatterns } from './name-patterns.js';
 import { explainDeployment, type Deployment } from './deployment.js';
-import { repositoryIn } from './clients/vcs.js';
 import { notesOf } from './span-notes.js';
 import { timesOf } from './span-times.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
@@ -110,22 +109,15 @@ function isOfProgram(scope: unknown): boolean {
   return typeof scope === 'string' && isProgramScope(scope);
 }
 
-/** The run's tags, and the repository that the span or its resource names. */
-function tagsOf(reading: SpanReading, { resource }: Origin): JsonValue {
-  const tags = reading.value('tags');
-  const repository = reading.text('repository') ?? repositoryIn(resource);
-  if (repository === null) return tags;
-  return [`${REPOSITORY_TAG}${repository}`, ...(Array.isArray(tags) ? tags : [])];
-}
-
-function contextOf(reading: SpanReading, origin: Origin): RunContext | null {
+function contextOf(reading: SpanReading): RunContext | null {
   return runContext({
     session_id: reading.value('session_id'),
     user_id: userOf(reading),
-    tags: tagsOf(reading, origin),
+    tags: reading.value('tags'),
     environment: reading.value('environment'),
     release: reading.value('release'),
     agent_version: reading.value('agent_version'),
+    repository: reading.value('repository'),
   });
 }
 
@@ -332,7 +324,7 @@ export class SpanMapper {
         },
         reading,
       ),
-      context: contextOf(reading, origin),
+      context: contextOf(reading),
       map_hint: null,
       prompt: promptOf(reading),
       call: callOf(reading, cost, {

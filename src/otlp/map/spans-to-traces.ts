@@ -2,7 +2,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { CONVENTIONS } from './clients/index.js';
 import { hasFailed } from '../../runs/rules/run-outcome.js';
-import { versionsOf } from '../../runs/rules/context-of-spans.js';
+import { dimensionsOf } from '../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
 import type { Origin } from '../../signal/origin.js';
 import { filledContext } from '../../signal/run-context.js';
@@ -169,7 +169,7 @@ class Run {
       total_cost_usd: null,
       metadata: first === undefined ? {} : headerMetadata(first, origin),
       sdk_version: sdkVersionOf(origin),
-      ...versionsOf(spans),
+      ...dimensionsOf(spans),
       sample_rate: this.#sampleRate || sampleRateOf(first),
       follows_spans: true,
       idle_timeout_ms: idleTimeoutMs,

@@ -136,6 +136,7 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     environment: identityOf(wire.environment),
     release: identityOf(wire.release),
     agent_version: identityOf(wire.agent_version),
+    repository: identityOf(wire.repository),
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,

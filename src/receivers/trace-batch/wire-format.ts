@@ -74,6 +74,7 @@ export const TraceHeaderSchema = Type.Object(
     environment: text('Environment of the deployment, such as `production`.'),
     release: text('Deployed version of the program.'),
     agent_version: text('Version of the agent.'),
+    repository: text('Repository that the agent works on, such as `owner/name`.'),
   },
   { title: 'NewTrace', description: 'The header of one run.' },
 );

@@ -1,5 +1,5 @@
 import { filledCallKey } from '../../signal/call-key.js';
-import { filledContext, parseContext, serializeContext, VERSION_FIELDS } from '../../signal/run-context.js';
+import { filledContext, parseContext, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall, storedCall } from '../../signal/call-details.js';
 import { DERIVED, REMOTE_PARENT, REMOTE_VERDICT } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
@@ -90,7 +90,7 @@ export function declaredHeader(row: HeaderRow): HeaderRow {
   if (row.derived & DERIVED.session_id) declared.session_id = null;
   if (row.derived & DERIVED.user_id) declared.user_id = null;
   if (row.derived & DERIVED.tags) declared.tags = null;
-  for (const field of VERSION_FIELDS) if (row.derived & DERIVED[field]) declared[field] = null;
+  for (const field of DIMENSIONS) if (row.derived & DERIVED[field]) declared[field] = null;
   return declared;
 }
 

@@ -1,11 +1,8 @@
-import { NO_CONTEXT, serializeTags, type RunContext, type VersionField } from '../../signal/run-context.js';
+import { NO_CONTEXT, serializeTags, type RunContext, type Dimension } from '../../signal/run-context.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import { shallowest } from './shallowest.js';
 
-/**
- * The context of a run from all its spans: each value separately from the topmost span that has it, then the earliest. The repository is
- * separate from other tags, because a resource adds it to all of its spans.
- */
+/** The context of a run from all its spans: each value separately from the topmost span that has it, then the earliest. */
 export function contextOf(spans: readonly HeaderSpan[]): RunContext {
   const saying = spans.filter(({ context }) => context !== null);
   if (saying.length === 0) return NO_CONTEXT;
@@ -13,19 +10,20 @@ export function contextOf(spans: readonly HeaderSpan[]): RunContext {
     session_id: topmost(spans, saying, ({ session_id }) => session_id).session_id,
     user_id: topmost(spans, saying, ({ user_id }) => user_id).user_id,
     tags: topmost(spans, saying, tagsKey).tags,
-    ...versionsOf(spans, saying),
+    ...dimensionsOf(spans, saying),
   };
 }
 
-/** What ran in a run, from all its spans. @param saying those with a context */
-export function versionsOf(
+/** The dimensions of a run from all its spans. @param saying those with a context */
+export function dimensionsOf(
   spans: readonly HeaderSpan[],
   saying = spans.filter(({ context }) => context !== null),
-): Pick<RunContext, VersionField> {
+): Pick<RunContext, Dimension> {
   return {
     environment: topmost(spans, saying, ({ environment }) => environment).environment,
     release: topmost(spans, saying, ({ release }) => release).release,
     agent_version: topmost(spans, saying, ({ agent_version }) => agent_version).agent_version,
+    repository: topmost(spans, saying, ({ repository }) => repository).repository,
   };
 }
 

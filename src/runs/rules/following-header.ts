@@ -1,4 +1,4 @@
-import { VERSION_FIELDS } from '../../signal/run-context.js';
+import { DIMENSIONS } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { tagsKey } from './context-of-spans.js';
@@ -161,7 +161,7 @@ export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFact
     if (derived & DERIVED.session_id) next.session_id = context.session_id;
     if (derived & DERIVED.user_id) next.user_id = context.user_id;
     if (derived & DERIVED.tags) next.tags = tagsKey(context);
-    for (const field of VERSION_FIELDS) if (derived & DERIVED[field]) next[field] = context[field];
+    for (const field of DIMENSIONS) if (derived & DERIVED[field]) next[field] = context[field];
   }
   // Without spans there is nothing to follow yet.
   if (!followsSpans(header) || spans.size === 0) return { header: next, agent };

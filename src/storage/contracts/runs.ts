@@ -4,7 +4,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { StoredCall, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
-import type { VersionField } from '../../signal/run-context.js';
+import type { Dimension } from '../../signal/run-context.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
 import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
@@ -26,6 +26,7 @@ export interface RunSummary {
   /** The deployed version of the program. */
   readonly release: string | null;
   readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly status: RunStatus;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
@@ -124,11 +125,11 @@ export interface TraceSummary extends RunSummary {
   readonly spans: Pages<SpanSummary>;
 }
 
-/** Selects runs by what ran. Matches exactly, in the form of `storableIdentity`. */
-export type VersionFilter = { readonly [Field in VersionField]?: string };
+/** Selects runs by their dimensions. Matches exactly, in the form of `storableIdentity`. */
+export type DimensionFilter = { readonly [Field in Dimension]?: string };
 
 /** Filter of a list of runs. Absent: no restriction. */
-export interface RunFilter extends VersionFilter {
+export interface RunFilter extends DimensionFilter {
   /** Includes agents that have only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;
@@ -351,7 +352,7 @@ export type AgentSort = (typeof AGENT_SORTS)[number];
  * Filter and order of a page of agents. Absent: all, by `-last_run_at`. With a version, agents with such a run; their statistics then
  * cover these runs only.
  */
-export interface AgentFilter extends VersionFilter {
+export interface AgentFilter extends DimensionFilter {
   /** Case-insensitive substring of the name. */
   readonly query?: string;
   readonly sort?: AgentSort;
@@ -464,20 +465,20 @@ export interface UserSummary {
   readonly total_cost: Usd | null;
 }
 
-/** A repository: the runs with its tag that match a filter. */
+/** A repository: the runs that worked on it and match a filter. */
 export interface RepositorySummary extends Omit<UserSummary, 'user_id'> {
   readonly repository: string;
   readonly users: number;
 }
 
 /** Selects the counted runs. */
-export type UserFilter = Omit<SessionFilter, 'user_id'> & Pick<RunFilter, 'tag'>;
+export type UserFilter = Omit<SessionFilter, 'user_id'>;
 
 /** Maximum number of users and agents listed for a session. */
 export const MOST_NAMED = 20;
 
 /** Selects sessions with a run that matches all of these conditions. Statistics cover all of their runs of the kind. */
-export interface SessionFilter extends VersionFilter {
+export interface SessionFilter extends DimensionFilter {
   /** Absent: both kinds. */
   readonly kind?: RunKind;
   readonly user_id?: string;
@@ -509,7 +510,7 @@ export interface Sessions {
   ): Promise<SessionSummary | null>;
   /** By cost, then runs, both descending, then by id. */
   users(userId: string, filter: UserFilter, page: PageRange, abort?: AbortSignal): Promise<Page<UserSummary>>;
-  /** In the same order. A run with several repositories counts in each. */
+  /** In the same order. */
   repositories(
     userId: string,
     filter: SessionFilter,
@@ -519,7 +520,7 @@ export interface Sessions {
 }
 
 /** Filter of model calls; agent and versions are those of their runs. Absent: no restriction. */
-export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time' | VersionField>;
+export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time' | Dimension>;
 
 /** Usage of one model: its calls (spans of type `llm`), and usage that other spans report beyond the calls below them. */
 export interface ModelUsage {
@@ -587,7 +588,7 @@ type SeriesGroup = (typeof SERIES_GROUPS)[number];
 export const MOST_SERIES = 20;
 
 /** Query for a time series. Counts only runs of agents, by start. */
-export interface SeriesRequest extends VersionFilter {
+export interface SeriesRequest extends DimensionFilter {
   /** Included. */
   readonly start_time: Micros;
   /** Not included. */

@@ -2,7 +2,7 @@ import type { TracesBatch } from '../../signal/batch.js';
 import { invariant } from '../../signal/checked.js';
 import type { EventType } from '../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
-import { declaredContext, NO_CONTEXT, serializeContext, VERSION_FIELDS } from '../../signal/run-context.js';
+import { declaredContext, NO_CONTEXT, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall } from '../../signal/call-details.js';
 import { mapOf } from '../../signal/derive-map.js';
 import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
@@ -281,7 +281,7 @@ function writeHeader(
   if (declared.session_id === null) derived |= DERIVED.session_id;
   if (declared.user_id === null) derived |= DERIVED.user_id;
   if (declared.tags === null) derived |= DERIVED.tags;
-  for (const field of VERSION_FIELDS) if (declared[field] === null) derived |= DERIVED[field];
+  for (const field of DIMENSIONS) if (declared[field] === null) derived |= DERIVED[field];
   nullableText(to, T.session_id, row, declared.session_id ?? given.session_id);
   nullableText(to, T.user_id, row, declared.user_id ?? given.user_id);
   nullableText(to, T.tags, row, tagsKey(declared) ?? tagsKey(given));
@@ -290,7 +290,7 @@ function writeHeader(
   to.isNull(T.closed, row);
   nullableDouble(to, T.sample_rate, row, header.sample_rate);
   nullableInt(to, T.orphan_wait_ms, row, header.orphan_wait_ms);
-  for (const field of VERSION_FIELDS) nullableText(to, T[field], row, declared[field] ?? given[field]);
+  for (const field of DIMENSIONS) nullableText(to, T[field], row, declared[field] ?? given[field]);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }

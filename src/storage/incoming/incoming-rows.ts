@@ -26,6 +26,7 @@ export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
     environment: batch.traces.value(T.environment, trace) as string | null,
     release: batch.traces.value(T.release, trace) as string | null,
     agent_version: batch.traces.value(T.agent_version, trace) as string | null,
+    repository: batch.traces.value(T.repository, trace) as string | null,
     ...batch.traces.row(TRACE_WIRE, trace),
   };
   return { header, agent: batch.agent(trace) };
@@ -170,6 +171,7 @@ const T = {
   environment: indexOf(TRACES.wire, 'environment'),
   release: indexOf(TRACES.wire, 'release'),
   agent_version: indexOf(TRACES.wire, 'agent_version'),
+  repository: indexOf(TRACES.wire, 'repository'),
 };
 
 const S = {

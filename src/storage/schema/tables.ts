@@ -111,6 +111,7 @@ export const TRACE_ADDED = [
   { name: 'environment', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'release', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'agent_version', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'repository', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
 /** All columns of a header. */

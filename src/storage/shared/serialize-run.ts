@@ -14,6 +14,7 @@ export interface SerializedRun {
   readonly environment: string | null;
   readonly release: string | null;
   readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly status: RunStatus;
   readonly started_at: string;
   readonly ended_at: string | null;
@@ -39,6 +40,7 @@ export function serializeRunFields(run: RunSummary): SerializedRun {
     environment: run.environment,
     release: run.release,
     agent_version: run.agent_version,
+    repository: run.repository,
     status: run.status,
     started_at: formatTime(run.started_at),
     ended_at: run.ended_at === null ? null : formatTime(run.ended_at),

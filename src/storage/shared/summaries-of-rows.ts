@@ -24,6 +24,7 @@ export function summaryOfRow(
     environment: textOf(row.environment),
     release: textOf(row.release),
     agent_version: textOf(row.agent_version),
+    repository: textOf(row.repository),
     status: itemAt(RUN_STATUSES, Number(row.status)),
     started_at: Number(row.started_at),
     ended_at: numberOf(row.ended_at),

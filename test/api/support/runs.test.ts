@@ -83,6 +83,7 @@ void t.test('a listed run is a trace without spans and metadata, with a span cou
       environment: null,
       release: null,
       agent_version: null,
+      repository: null,
       status: 'failed',
       started_at: '2026-11-03T08:00:00Z',
       ended_at: null,

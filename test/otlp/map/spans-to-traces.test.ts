@@ -93,6 +93,7 @@ void t.test('maps ids, times, kind and source of a span without a convention', a
           environment: null,
           release: null,
           agent_version: null,
+          repository: null,
           sample_rate: null,
           follows_spans: true,
           idle_timeout_ms: 3_600_000,

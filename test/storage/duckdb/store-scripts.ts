@@ -73,6 +73,7 @@ const header = (traceId: string): fc.Arbitrary<TraceHeader> =>
       environment: optional(fc.constantFrom('production', 'staging')),
       release: optional(text),
       agent_version: fc.constant(null),
+      repository: fc.constant(null),
       sample_rate: optional(fc.constantFrom(0.125, 0.25, 1)),
       kind: fc.constant('agent'),
       follows_spans: fc.constant(false),

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../signal/attributes.js';
-import type { VersionField } from '../../../signal/run-context.js';
+import type { Dimension } from '../../../signal/run-context.js';
 
 /** Fields set by attributes of a span. For each field the best source of the span counts. */
 export const FIELDS = [
@@ -49,11 +49,10 @@ export const FIELDS = [
   /** The user's name if `user_id` is only a hash. */
   'user_email',
   'tags',
-  /** The environment of the deployment, the deployed version of the program, and the agent's version. */
+  /** Dimensions of the run: `DIMENSIONS` in `signal/run-context.ts`. */
   'environment',
   'release',
   'agent_version',
-  /** The name of the repository that the run works on. */
   'repository',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
@@ -206,7 +205,7 @@ export interface Convention {
   /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
   /** Attributes of resources, with their rank among the sources of all clients. */
-  readonly resource?: { readonly [F in VersionField]?: Readonly<Record<string, number>> };
+  readonly resource?: { readonly [F in Dimension]?: Readonly<Record<string, number>> };
   /** Values of `service.name` or `telemetry.sdk.name` of resources whose `service.version` is that of the SDK. */
   readonly sdkVersions?: readonly string[];
   readonly spanNames?: SpanNames;

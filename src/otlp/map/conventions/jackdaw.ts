@@ -83,6 +83,7 @@ export const TRACE_ATTRIBUTES: Readonly<
   environment: { key: 'jackdaw.trace.environment', as: 'text' },
   release: { key: 'jackdaw.trace.release', as: 'text' },
   agent_version: { key: 'jackdaw.trace.agent_version', as: 'text' },
+  repository: { key: 'jackdaw.trace.repository', as: 'text' },
   sample_rate: { key: 'jackdaw.trace.sample_rate', as: 'number' },
 };
 

@@ -50,7 +50,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   environment: identity,
   release: identity,
   agent_version: identity,
-  repository: text,
+  repository: identity,
   langfuse_prompt_name: text,
   traceloop_prompt_name: text,
   gen_ai_prompt_name: text,

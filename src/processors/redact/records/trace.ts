@@ -1,4 +1,4 @@
-import { VERSION_FIELDS } from '../../../signal/run-context.js';
+import { DIMENSIONS } from '../../../signal/run-context.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 import type { Redaction } from './redaction.js';
 import { redactSpan } from './span.js';
@@ -12,7 +12,7 @@ export function redactTrace(item: TraceRecord, redaction: Redaction): TraceRecor
   if (fields.has('outcome')) trace.outcome = redactor.nullableText(trace.outcome);
   if (fields.has('metadata')) {
     trace.metadata = redactor.object(trace.metadata);
-    for (const field of VERSION_FIELDS) trace[field] = redactor.nullableText(trace[field]);
+    for (const field of DIMENSIONS) trace[field] = redactor.nullableText(trace[field]);
   }
   for (const span of spans) redactSpan(span, redaction);
   return item;

@@ -1,4 +1,4 @@
-import { versionsOf } from '../../../runs/rules/context-of-spans.js';
+import { dimensionsOf } from '../../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../../runs/rules/header-of-spans.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
@@ -81,7 +81,7 @@ function hasEnd({ trace, spans }: TraceRecord): boolean {
 /** A header, completed from the spans if it is not declared or leaves fields open. */
 function withSpans(header: TraceHeader, spans: readonly SpanRecord[]): TraceHeader {
   const given = headerOf(spans);
-  const found = versionsOf(spans);
+  const found = dimensionsOf(spans);
   if (header.follows_spans) return { ...header, ...given, ...found };
   if (header.status !== 'running') return header;
   return {
@@ -89,6 +89,7 @@ function withSpans(header: TraceHeader, spans: readonly SpanRecord[]): TraceHead
     environment: header.environment ?? found.environment,
     release: header.release ?? found.release,
     agent_version: header.agent_version ?? found.agent_version,
+    repository: header.repository ?? found.repository,
     status: given.status,
     ended_at: header.ended_at ?? given.ended_at,
     error_message: header.error_message ?? given.error_message,

@@ -18,7 +18,7 @@ import { formatDay } from '../../contracts/telemetry-writer.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import { isKnown, type AgentsOfUser, type KnownAgent } from '../names/agent-names.js';
 import { estimateOfRow, numberOf, textOf } from '../../shared/summaries-of-rows.js';
-import { versionsOf } from './run-conditions.js';
+import { dimensionsOf } from './run-conditions.js';
 import type { ListParts } from './listed-runs.js';
 import type { Row } from '../client/connection.js';
 
@@ -61,7 +61,7 @@ export class AgentReads implements Agents {
   ): Promise<Page<AgentSummary>> {
     const matching = (agents: AgentsOfUser): KnownAgent[] =>
       query === '' ? agents.known() : agents.matching(query).filter(isKnown);
-    const found = await this.#withRuns(userId, matching, abort, versionsOf(versions));
+    const found = await this.#withRuns(userId, matching, abort, dimensionsOf(versions));
     return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
   }
 

@@ -8,7 +8,7 @@ import type { ModelFilter } from '../../contracts/runs.js';
 import { hoursOfTime, type WholeHours } from '../../shared/whole-hours.js';
 import { isKnown } from '../names/agent-names.js';
 import { UNKNOWN_CALLS } from '../tables/run-tables.js';
-import { versionsOf } from './run-conditions.js';
+import { dimensionsOf } from './run-conditions.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import type { ListParts } from './listed-runs.js';
 
@@ -132,7 +132,7 @@ export async function wantedRuns(
   tenant: number,
   filter: ModelFilter,
 ): Promise<string | null> {
-  const sql = versionsOf(filter);
+  const sql = dimensionsOf(filter);
   if (filter.agent_id !== undefined) {
     const agent = (await names.of(tenant)).byId(filter.agent_id);
     if (!isKnown(agent)) return null;

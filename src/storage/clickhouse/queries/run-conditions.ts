@@ -1,8 +1,8 @@
-import { storableIdentity, storableTag, VERSION_FIELDS } from '../../../signal/run-context.js';
+import { storableIdentity, storableTag, DIMENSIONS } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import type { RunFilter, RunCursor, VersionFilter } from '../../contracts/runs.js';
+import type { RunFilter, RunCursor, DimensionFilter } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 
@@ -45,8 +45,8 @@ function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunF
 }
 
 /** The conditions for runs of some versions; none without such a filter. */
-export function versionsOf(filter: VersionFilter): string[] {
-  return VERSION_FIELDS.flatMap((field) => {
+export function dimensionsOf(filter: DimensionFilter): string[] {
+  return DIMENSIONS.flatMap((field) => {
     const value = filter[field];
     return value === undefined ? [] : `${field} = ${quoted(storableIdentity(value))}`;
   });
@@ -55,7 +55,7 @@ export function versionsOf(filter: VersionFilter): string[] {
 function contextOf(filter: RunFilter): string[] {
   const { session_id, user_id, tag } = filter;
   return [
-    ...versionsOf(filter),
+    ...dimensionsOf(filter),
     ...(session_id === undefined ? [] : [`session_id = ${quoted(storableIdentity(session_id))}`]),
     ...(user_id === undefined ? [] : [`user_id = ${quoted(storableIdentity(user_id))}`]),
     ...(tag === undefined ? [] : [`has(splitByChar('\\n', ifNull(tags, '')), ${quoted(storableTag(tag))})`]),

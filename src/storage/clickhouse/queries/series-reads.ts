@@ -19,7 +19,7 @@ import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import { seriesOfModels } from '../../shared/series-of-models.js';
 import { callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
-import { versionsOf } from './run-conditions.js';
+import { dimensionsOf } from './run-conditions.js';
 
 /** The group of all runs in no other group. */
 const OTHERS = -1;
@@ -116,7 +116,7 @@ function runsOf(asked: Asked, from: number, to: number): string {
     `kind = ${RUN_KINDS.indexOf('agent')}`,
     `hour BETWEEN ${hourOf(from)} AND ${hourOf(to)}`,
     `started_at >= ${from} AND started_at < ${to}`,
-    ...versionsOf(asked),
+    ...dimensionsOf(asked),
     ...(agent_id === undefined ? [] : [`agent_no = ${agents.byId(agent_id)?.number ?? 0}`]),
     ...(prompt === undefined ? [] : [numbers === '' ? 'false' : `hasAny(prompts, [${numbers}])`]),
   ];

@@ -175,6 +175,7 @@ function namedIn(text: string): NamedHeader {
       environment: header.environment ?? null,
       release: header.release ?? null,
       agent_version: header.agent_version ?? null,
+      repository: header.repository ?? null,
     },
   };
 }

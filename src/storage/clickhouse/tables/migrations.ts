@@ -96,12 +96,13 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: '0014-scores', statements: (place) => [createTable(place, SCORES)] },
   {
-    name: '0015-run-versions',
+    name: '0015-run-dimensions',
     isChange: true,
     statements: (place) => [
       addColumn(place, RUNS, 'environment', 'orphan_wait_ms'),
       addColumn(place, RUNS, 'release', 'environment'),
       addColumn(place, RUNS, 'agent_version', 'release'),
+      addColumn(place, RUNS, 'repository', 'agent_version'),
     ],
   },
 ];

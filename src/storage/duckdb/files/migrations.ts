@@ -100,10 +100,10 @@ export const SEGMENT_SCHEMA: Schema = {
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
     },
     {
-      // What ran: the environment, the release and the agent's version.
+      // Dimensions of runs.
       version: 13,
       statements: (catalog) =>
-        ['environment', 'release', 'agent_version'].map(
+        ['environment', 'release', 'agent_version', 'repository'].map(
           (column) => `ALTER TABLE ${catalog}.main.traces ADD COLUMN ${column} VARCHAR`,
         ),
     },

@@ -16,7 +16,7 @@ import type { Read } from '../segments/read.js';
 import type { RunStats } from '../stats/run-stats.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
 import { agentDays, agentsWithRuns, compareAgents, readAgent, summary } from './agent-stats.js';
-import { versionsOf } from './run-conditions.js';
+import { dimensionsOf } from './run-conditions.js';
 import { estimateRuns } from './estimates.js';
 
 /** The parts of agents that are kept in memory. */
@@ -48,7 +48,7 @@ export class AgentReads implements Served<AgentsContract> {
     const { agents } = this.#known;
     const matching = (): Iterable<Agent> =>
       query === '' ? agents.ofTenant(tenant) : agents.matching(tenant, query);
-    const ofVersions = versionsOf(versions);
+    const ofVersions = dimensionsOf(versions);
     const found =
       ofVersions.length === 0
         ? await this.#withStats(short, tenant, matching)

@@ -1,5 +1,10 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
-import { MOST_SERIES, type RunSeries, type SeriesBucket, type VersionFilter } from '../../contracts/runs.js';
+import {
+  MOST_SERIES,
+  type RunSeries,
+  type SeriesBucket,
+  type DimensionFilter,
+} from '../../contracts/runs.js';
 import { seriesOfModels } from '../../shared/series-of-models.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
@@ -10,7 +15,7 @@ import { number, sumOf } from '../write/run-summary.js';
 import { someCalls } from './summed-calls.js';
 
 /** The time range, the agent and the versions of the calls that are added up. */
-interface Stretch extends VersionFilter {
+interface Stretch extends DimensionFilter {
   readonly start_time: number;
   readonly end_time: number;
   readonly interval: number;

@@ -7,7 +7,7 @@ import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { hasReplacing, hotPartsOf, newest, newestHot } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { versionsOf } from './run-conditions.js';
+import { dimensionsOf } from './run-conditions.js';
 import { REPORTS_USAGE } from '../segments/call-tokens.js';
 import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
 import {
@@ -30,7 +30,7 @@ export function someCalls(
   filter: CallFilter,
 ): string | null {
   const calls = newest(capture, SPANS, callsWithin(tenant, filter));
-  const isOf = versionsOf(filter);
+  const isOf = dimensionsOf(filter);
   if (filter.agent_id !== undefined) {
     const agent = agents.byId(tenant, filter.agent_id);
     if (agent === undefined) return null;
@@ -73,7 +73,7 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
   if (agentNo === undefined) return null;
   // The sums do not tell versions apart, and ignore which rows a quarantined segment replaces.
-  const isOneByOne = capture.isAnyQuarantined || versionsOf(filter).length > 0;
+  const isOneByOne = capture.isAnyQuarantined || dimensionsOf(filter).length > 0;
   const { sums, ends } = isOneByOne ? { sums: null, ends: [filter] } : hoursWithin(place, filter);
   const calls = ends.map((end) => callsOf(someCalls(capture, agents, tenant, end) ?? ''));
   const parts = CALL_PARTS.split(', ').filter((name) => name !== 'agent_no');

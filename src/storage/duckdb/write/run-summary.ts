@@ -1,5 +1,5 @@
 import { sumToNumber, type Usd } from '../../../signal/money.js';
-import { VERSION_FIELDS } from '../../../signal/run-context.js';
+import { DIMENSIONS } from '../../../signal/run-context.js';
 import type { RunSummary } from '../../contracts/runs.js';
 import { summaryOfRow } from '../../shared/summaries-of-rows.js';
 import { selectList } from '../../schema/table.js';
@@ -23,7 +23,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'total_tokens',
   'total_cost_usd',
   'sample_rate',
-  ...VERSION_FIELDS,
+  ...DIMENSIONS,
   'agent_no',
   'span_count',
 ]);

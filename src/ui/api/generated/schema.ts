@@ -1862,6 +1862,7 @@ export interface components {
       models?: string[] | null;
       outcome: string | null;
       release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -2306,6 +2307,7 @@ export interface components {
       metadata?: Record<string, never> | null;
       outcome?: string | null;
       release?: string | null;
+      repository?: string | null;
       /** @default 0.2.0 */
       sdk_version: string | null;
       started_at: string;
@@ -2638,6 +2640,7 @@ export interface components {
       kind: 'agent' | 'other';
       outcome: string | null;
       release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -3011,6 +3014,7 @@ export interface components {
       metadata: Record<string, never> | null;
       outcome: string | null;
       release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       scores: components['schemas']['Score'][];
       session_id: string | null;
@@ -3051,6 +3055,7 @@ export interface components {
       metadata: Record<string, never> | null;
       outcome: string | null;
       release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       scores: components['schemas']['Score'][];
       seq: number;
@@ -3823,6 +3828,7 @@ export interface operations {
         page_size?: number;
         query?: string;
         release?: string;
+        repository?: string;
         sort?:
           | '-last_run_at'
           | 'last_run_at'
@@ -3902,6 +3908,7 @@ export interface operations {
         page?: number;
         page_size?: number;
         release?: string;
+        repository?: string;
         session_id?: string;
         start_time?: string;
         status?: 'running' | 'completed' | 'failed' | 'timed_out';
@@ -4556,6 +4563,7 @@ export interface operations {
         page?: number;
         page_size?: number;
         release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4592,6 +4600,7 @@ export interface operations {
         model?: string;
         processor?: string;
         release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4917,10 +4926,14 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
         user_id?: string;
       };
@@ -4958,6 +4971,7 @@ export interface operations {
         interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
         prompt_name?: string;
         release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -5052,6 +5066,7 @@ export interface operations {
         page?: number;
         page_size?: number;
         release?: string;
+        repository?: string;
         start_time?: string;
         user_id?: string;
       };
@@ -5176,6 +5191,7 @@ export interface operations {
         prompt_version?: number;
         query?: string;
         release?: string;
+        repository?: string;
         session_id?: string;
         sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
         span_name?: string;
@@ -5384,8 +5400,8 @@ export interface operations {
         page?: number;
         page_size?: number;
         release?: string;
+        repository?: string;
         start_time?: string;
-        tag?: string;
       };
       header?: never;
       path?: never;

@@ -146,7 +146,7 @@ const REPOSITORY: readonly Column<Schemas['RepositoryStats']>[] = [
     header: 'Repository',
     isWide: true,
     render: ({ repository }) => (
-      <Link href={`/runs?kind=all&tag=${encodeURIComponent(`repository:${repository}`)}`}>{repository}</Link>
+      <Link href={`/runs?kind=all&repository=${encodeURIComponent(repository)}`}>{repository}</Link>
     ),
   },
   ...STATS,

@@ -1,4 +1,4 @@
-import { NO_VERSIONS } from '../../../../src/signal/run-context.js';
+import { NO_DIMENSIONS } from '../../../../src/signal/run-context.js';
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { DaemonFeed } from '../../../../src/api/resources/stream/daemon-feed.js';
@@ -23,7 +23,7 @@ function summary(trace_id: string): RunSummary {
     session_id: null,
     user_id: null,
     tags: [],
-    ...NO_VERSIONS,
+    ...NO_DIMENSIONS,
     status: 'completed',
     started_at: 0,
     ended_at: null,

@@ -64,6 +64,7 @@ void t.test('events describe their run', async (t) => {
     environment: null,
     release: null,
     agent_version: null,
+    repository: null,
     status: 'failed',
     started_at: formatTime(NOON),
     ended_at: formatTime(NOON + 2500),
