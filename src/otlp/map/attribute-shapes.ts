@@ -1,5 +1,5 @@
 import type { ReadAttributes } from '../wire/read-span.js';
-import { generalRoles, type GeneralRole } from './conventions/general.js';
+import { generalRoles, type Role } from './conventions/general.js';
 import { prefixUse, USES } from './conventions/sources.js';
 import { isOwnKey } from './own-attributes.js';
 import { VERDICT_ATTRIBUTES } from './root-span.js';
@@ -10,9 +10,6 @@ const PICKED: ReadonlySet<string> = new Set(VERDICT_ATTRIBUTES);
 const MAX_WIDTH = 100;
 /** Maximum cached shapes with the same number of attributes. */
 const MAX_SHAPES = 16;
-
-/** The uses of an attribute, by its key and, if no convention lists it, by the other keys of its span. */
-export type Role = GeneralRole | { readonly is: 'own' } | undefined;
 
 /** An attribute that is read, with its position among those of the span. */
 interface Asked {
@@ -73,9 +70,10 @@ export class AttributeShapes {
 /** Of a repeated key the last value counts, as in `metadata`. */
 function askedOf(keys: readonly string[]): Asked[] {
   const last = new Map(keys.map((key, i) => [key, i]));
-  const general = generalRoles(keys);
+  const listed = keys.map(roleOf);
+  const general = generalRoles(keys, listed);
   return keys.flatMap((key, at) => {
-    const role = roleOf(key) ?? general.get(key);
+    const role = listed[at] ?? general.get(key);
     const counts = role?.is === 'own' || last.get(key) === at;
     const isPicked = PICKED.has(key);
     return counts && (role !== undefined || isPicked) ? { at, key, role, isPicked } : [];
@@ -84,8 +82,9 @@ function askedOf(keys: readonly string[]): Asked[] {
 
 /** The keys of a span that no convention or general rule reads. */
 export function unreadKeys(keys: readonly string[]): string[] {
-  const general = generalRoles(keys);
-  return keys.filter((key) => roleOf(key) === undefined && !general.has(key));
+  const listed = keys.map(roleOf);
+  const general = generalRoles(keys, listed);
+  return keys.filter((key, i) => listed[i] === undefined && !general.has(key));
 }
 
 function roleOf(key: string): Role {
