@@ -12,6 +12,7 @@ import { HEADER_ONLY } from './conventions/jackdaw.js';
 import { traceUuidAt } from '../wire/ids.js';
 import { renewAllowance } from './json-text.js';
 import { copyOf } from './any-value.js';
+import { failWith, type FailedParts } from './failed-parts.js';
 import { originOf } from './origin.js';
 import { declaredHeader, ownSampleRate } from './own-attributes.js';
 import { NO_VERDICT, sdkVersionOf } from './root-span.js';
@@ -76,7 +77,7 @@ export function spansToTraces(
     return undefined;
   }
 
-  const items = [...runs.values()].flatMap((run) => run.records(options));
+  const items = [...runs.values()].flatMap((run) => run.records(options, mapper.failedParts));
   return { batch: { tenant: options.tenant, items }, rejected };
 }
 
@@ -106,9 +107,16 @@ class Run {
     this.#declared.push(header);
   }
 
-  records(options: SpanMapping): TraceRecord[] {
+  records(options: SpanMapping, failedParts: FailedParts): TraceRecord[] {
     const mapped = [...this.#spans.values()];
-    for (const part of mapped) if (isFailedPart(part)) this.#failParent(part.record);
+    for (const span of mapped) {
+      const names = PARTS.get(span.origin.scope?.name);
+      if (names === undefined) continue;
+      const { record } = span;
+      if (hasFailed(record.status) && names.includes(record.name))
+        this.#failParent(record, options, failedParts);
+      else failedParts.apply(options.tenant, record);
+    }
     const [declared, ...later] = this.#declared;
     return [
       { trace: declared ?? this.#header(mapped, options), spans: mapped.map(recordOf) },
@@ -120,12 +128,11 @@ class Run {
     ];
   }
 
-  /** Clients send a step with or shortly before its parent, so both are in one request. */
-  #failParent({ parent_span_id, status, error_message }: SpanRecord): void {
-    const parent = parent_span_id === null ? undefined : this.#spans.get(parent_span_id)?.record;
-    if (parent?.status !== 'completed') return;
-    parent.status = status;
-    parent.error_message = error_message;
+  #failParent(part: SpanRecord, { tenant }: SpanMapping, failedParts: FailedParts): void {
+    if (part.parent_span_id === null) return;
+    const parent = this.#spans.get(part.parent_span_id)?.record;
+    if (parent === undefined) failedParts.add(tenant, part.parent_span_id, part);
+    else failWith(parent, part);
   }
 
   #header(all: readonly MappedSpan[], { idleTimeoutMs, orphanWaitMs = null }: SpanMapping): TraceHeader {
@@ -165,11 +172,6 @@ const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map(
     failedParts === undefined ? [] : [[failedParts.scope, failedParts.names]],
   ),
 );
-
-function isFailedPart({ record, origin }: MappedSpan): boolean {
-  const names = PARTS.get(origin.scope?.name);
-  return names !== undefined && hasFailed(record.status) && names.includes(record.name);
-}
 
 function recordOf({ record }: MappedSpan): SpanRecord {
   return record;
