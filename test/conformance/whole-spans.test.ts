@@ -22,6 +22,7 @@ function expected(span: SpanRecord): DetailedSpan {
       'prompt',
       'metadata',
       'call',
+      'scores',
     ),
     details: { call: call && { usage: call.usage, cost: call.cost }, metadata, sent: null },
   };
