@@ -11,12 +11,12 @@ import {
   type NamedHeader,
 } from './rules/following-header.js';
 import { hasRoot, isLedBy, topmost } from './rules/header-of-spans.js';
-import { judged } from './rules/verdicts.js';
+import { judged, type SpanVerdict } from './rules/verdicts.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
 import { countedOnce, hasSameCounts, USUAL_COUNTS } from './rules/usage.js';
-import type { HeaderMessage, RunMessage, SpanFact, SpanVerdict } from './run-messages.js';
+import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
 
 /** A run derived from its messages and spans. */
 export interface Run {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../signal/score.js';
+import type { SpanVerdict } from './rules/verdicts.js';
 import type { Micros } from '../signal/time.js';
 import type { NamedHeader } from './rules/following-header.js';
 import type { FactRow } from './rules/rows.js';
@@ -26,12 +26,6 @@ interface OutcomeMessage extends Ordered {
   readonly success: boolean;
   /** Null to leave it unchanged. */
   readonly outcome: string | null;
-}
-
-/** A verdict about a run or one of its spans, which may arrive later. */
-export interface SpanVerdict extends Verdict {
-  /** Key of the span's id. It counts if the span is the root. Null: for the run. */
-  readonly span: string | null;
 }
 
 /** Ignored if the run already has a success of its own. */

@@ -22,6 +22,7 @@ function expected(span: SpanRecord): DetailedSpan {
       'prompt',
       'metadata',
       'call',
+      'scores',
     ),
     details: { call: call && without(call, 'provider'), metadata, sent: null },
   };

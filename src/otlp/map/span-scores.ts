@@ -29,7 +29,8 @@ export function scoresOf(
   });
   // Tracers without events send the event as a span of its own.
   const judged = span.name === EVALUATION_EVENT ? span.parent_span_id : span_id;
-  const own = picked && scoreIn(withShared(picked, reading), { trace_id, span_id: judged, at: ended });
+  // A span may be sent before its end, too: its only score of a name has no time of its own.
+  const own = picked && scoreIn(withShared(picked, reading), { trace_id, span_id: judged, at: ended }, false);
   const scores = (own === null ? ofEvents : [own, ...ofEvents]).slice(0, MAX_SPAN_SCORES);
   if (scores.length === 0) return null;
   reading.provenance?.decided(

@@ -1,6 +1,12 @@
 import type { HeaderRow } from './rows.js';
 import { withOutcome } from './completion.js';
-import type { SpanVerdict } from '../run-messages.js';
+import type { Verdict } from '../../signal/score.js';
+
+/** A verdict about a run or one of its spans, which may arrive later. */
+export interface SpanVerdict extends Verdict {
+  /** Key of the span's id. It counts if the span is the root. Null: for the run. */
+  readonly span: string | null;
+}
 
 /**
  * A header with the first verdict about the run or its root, unless it has a success already.

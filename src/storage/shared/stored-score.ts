@@ -24,9 +24,10 @@ export function storedScore(row: Readonly<Record<string, unknown>>): StoredScore
   };
 }
 
-/** The columns that are shown besides `span_id`, which may follow from the response. */
+/** The columns that are shown. */
 export const SHOWN_SCORE = [
   'id',
+  'span_id',
   'response_id',
   'name',
   'value',

@@ -19,6 +19,7 @@ export type ShownSpan = Omit<
   | 'context'
   | 'prompt'
   | 'call'
+  | 'scores'
   | 'parent_is_remote'
   | 'started_at'
   | 'ended_at'

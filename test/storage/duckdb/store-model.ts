@@ -216,6 +216,7 @@ function shownSpan(span: SpanRecord): ShownSpan {
       'context',
       'prompt',
       'call',
+      'scores',
     ),
     started_at: formatTime(span.started_at),
     ended_at: span.ended_at === null ? null : formatTime(span.ended_at),

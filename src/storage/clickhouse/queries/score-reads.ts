@@ -3,7 +3,9 @@ import { SHOWN_SCORE, storedScore } from '../../shared/stored-score.js';
 import type { Reads } from '../client/reads.js';
 import { NO_TRACE } from '../tables/score-tables.js';
 
-const SHOWN = SHOWN_SCORE.map((name) => `s.${name} AS ${name}`).join(', ');
+const SHOWN = SHOWN_SCORE.filter((name) => name !== 'span_id')
+  .map((name) => `s.${name} AS ${name}`)
+  .join(', ');
 
 /**
  * The scores of a trace.

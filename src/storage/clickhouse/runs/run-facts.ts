@@ -1,7 +1,8 @@
 import type { CountsColumns } from '../../../runs/rules/span-facts.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
-import type { RunMessage, SpanVerdict } from '../../../runs/run-messages.js';
+import type { RunMessage } from '../../../runs/run-messages.js';
+import type { SpanVerdict } from '../../../runs/rules/verdicts.js';
 import type { Micros } from '../../../signal/time.js';
 import type { SentFact } from './effective-spans.js';
 

@@ -1,5 +1,5 @@
 import { keyOf } from '../../../runs/rules/span-facts.js';
-import type { SpanVerdict } from '../../../runs/run-messages.js';
+import type { SpanVerdict } from '../../../runs/rules/verdicts.js';
 import { verdictIn } from '../../../signal/score.js';
 import { SCORES } from '../../schema/scores-table.js';
 import type { Connection } from '../files/connection.js';

@@ -21,7 +21,7 @@ export interface OutcomeChange {
 }
 
 /** A trace that got a score that decides about its success. Applied whenever the trace is written, so the run may come later. */
-export interface JudgeChange {
+interface JudgeChange {
   readonly kind: 'judge';
   readonly tenant: number;
   /** The trace's id in words. */

@@ -7,18 +7,12 @@ import { type Origins, numberOrigins } from './origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
 import type { ScoreRow } from '../../incoming/score-rows.js';
 import type { Append } from './change.js';
-import { noteVerdicts, scoreRows } from './incoming-scores.js';
+import { noteVerdicts, scoreRows, type NotedTraces } from './incoming-scores.js';
 import { columnRows, type Rows } from './rows.js';
 import { LOG_MESSAGE, type LogsMessage } from './encode-logs.js';
 
 const ORIGIN = indexOf(LOG_MESSAGE, 'origin');
 const TRACE_ID = indexOf(LOG_MESSAGE, 'trace_id');
-
-/** Records which traces have something among their log records. */
-export interface NotedTraces {
-  /** @param words the trace's id, from `offset` on */
-  put(tenant: number, words: Uint32Array, offset: number, seq: number): void;
-}
 
 interface Noted {
   /** GenAI events. */

@@ -3,8 +3,13 @@ import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
 import { verdictsIn, type ScoreRow } from '../../incoming/score-rows.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { Append } from './change.js';
-import type { NotedTraces } from './incoming-logs.js';
 import { objectRows, type Rows } from './rows.js';
+
+/** Records which traces have something that arrived apart from their spans. */
+export interface NotedTraces {
+  /** @param words the trace's id, from `offset` on */
+  put(tenant: number, words: Uint32Array, offset: number, seq: number): void;
+}
 
 /** The rows of scores in the commit `seq`. */
 export function scoreRows(seq: number, tenant: number, scores: readonly ScoreRow[]): Rows[] {

@@ -62,6 +62,7 @@ export function RunBody({ loaded: { run, spans } }: { readonly loaded: LoadedRun
         {span && (
           <SpanPanel
             traceId={run.trace_id}
+            scores={run.scores}
             node={view.nodes[index]}
             state={state}
             change={change}

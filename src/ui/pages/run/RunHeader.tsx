@@ -11,6 +11,7 @@ import { Status } from '../../parts/Status.js';
 import { useNowWhile } from '../../state/clock.js';
 import { readText } from '../../api/client.js';
 import type { LoadedRun } from './load-run.js';
+import { RunScores } from './Scores.js';
 import { useNeighbours } from './use-neighbours.js';
 import styles from './run.module.css';
 
@@ -70,6 +71,11 @@ export function RunHeader({
           )}
         </Fact>
         {run.outcome !== null && <Fact name="Outcome">{run.outcome}</Fact>}
+        {run.scores.length > 0 && (
+          <Fact name="Scores">
+            <RunScores traceId={run.trace_id} scores={run.scores} />
+          </Fact>
+        )}
         {run.session_id !== null && (
           <Fact name="Session">
             <Link href={`/runs?kind=all&session=${encodeURIComponent(run.session_id)}`}>

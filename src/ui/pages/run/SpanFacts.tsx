@@ -6,10 +6,13 @@ import { useSettings } from '../../state/settings.js';
 import { formatRepeat } from '../../trace/format-repeat.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
+import type { LoadedRun } from './load-run.js';
+import { SpanScores } from './Scores.js';
 import styles from './run.module.css';
 
 interface Props {
   readonly node: TreeNode;
+  readonly scores: LoadedRun['run']['scores'];
   readonly detail: Json | undefined;
   readonly view: TraceView;
   readonly onShow: (index: number) => void;
@@ -25,7 +28,7 @@ const PARTS: readonly (readonly [string, string])[] = [
 ];
 
 /** Times, usage and cost of a span. */
-export function SpanFacts({ node, detail, view, onShow }: Props) {
+export function SpanFacts({ node, scores, detail, view, onShow }: Props) {
   const { span } = node;
   const { zone } = useSettings();
   const usage = member(detail, 'usage');
@@ -90,6 +93,7 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
           </dd>
         </>
       )}
+      <SpanScores scores={scores} />
       {repeat && (
         <>
           <dt>Repeats</dt>

@@ -20,13 +20,15 @@ import { Deliveries } from '../webhooks/Deliveries.js';
 import { useEndpoints } from '../webhooks/load.js';
 import { AttributesTab } from './AttributesTab.js';
 import { LogsTab } from './LogsTab.js';
-import { useSpan } from './load-run.js';
+import { useSpan, type LoadedRun } from './load-run.js';
 import type { RunState, Tab as TabName } from './run-state.js';
 import { SpanFacts } from './SpanFacts.js';
 import styles from './run.module.css';
 
 interface Props {
   readonly traceId: string;
+  /** Of the whole run. */
+  readonly scores: LoadedRun['run']['scores'];
   readonly node: TreeNode | undefined;
   readonly view: TraceView;
   readonly state: RunState;
@@ -46,7 +48,7 @@ const NAMES: Readonly<Record<Exclude<TabName, ''>, string>> = {
 };
 
 /** Details of the selected span in tabs. */
-export function SpanPanel({ traceId, node, view, state, change, onShow }: Props) {
+export function SpanPanel({ traceId, scores, node, view, state, change, onShow }: Props) {
   const span = node?.span;
   const [whole, setWhole] = useState('');
   const isWhole = span !== undefined && whole === span.id;
@@ -64,7 +66,13 @@ export function SpanPanel({ traceId, node, view, state, change, onShow }: Props)
         <Status status={span.status} />
         <CopyButton label="Copy link" text={() => link} />
       </div>
-      <SpanFacts node={node} detail={data} view={view} onShow={onShow} />
+      <SpanFacts
+        node={node}
+        scores={scores.filter(({ span_id }) => span_id === span.id)}
+        detail={data}
+        view={view}
+        onShow={onShow}
+      />
       {isCut(data) && (
         <p className={parts['label']} role="status">
           Long values truncated.

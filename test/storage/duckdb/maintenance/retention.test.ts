@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { aLog } from '../../../support/log-records.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
 import { spansOf } from '../shown-spans.js';
@@ -119,3 +121,21 @@ function aRun(startedAt: number, agent: string): TraceRecord {
     spans: [aSpanRecord(trace.trace_id, { started_at: startedAt, input_data: { of: agent } })],
   };
 }
+
+void t.test('removes old scores, whose runs may never have come', async (t) => {
+  const opened = await TestStore.open(t, { traceRetentionDays: DAYS_KEPT });
+  const tenant = await opened.addUser();
+  const trace_id = randomUUID();
+  const items = [FIRST_KEPT - 1, FIRST_KEPT].map((timestamp) =>
+    aLog({
+      trace_id,
+      timestamp,
+      event_name: 'gen_ai.evaluation.result',
+      attributes: { 'gen_ai.evaluation.name': 'success', 'gen_ai.evaluation.score.value': 1 },
+    }),
+  );
+  await opened.store.writer.logs({ tenant, items }, { receivedAt: NOON });
+  await opened.retained(DAY_MS);
+  t.match(await opened.store.runs.scores(tenant, trace_id), [{ at: FIRST_KEPT }]);
+  t.equal((await opened.store.runs.scores(tenant, trace_id)).length, 1);
+});
