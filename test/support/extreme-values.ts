@@ -124,6 +124,9 @@ const TRACE_FIELDS = {
   total_cost_usd: MONEY,
   metadata: OBJECTS,
   sdk_version: TEXTS,
+  environment: TEXTS,
+  release: TEXTS,
+  agent_version: TEXTS,
 } as const;
 
 /** An item for each value of each field, otherwise ordinary. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { startApi, type TestApi } from '../../support/api.js';
 import { headerText } from '../../support/header-text.js';
-import { anItem, type Item } from '../../support/trace-batch.js';
+import { anItem, aSpan, type Item } from '../../support/trace-batch.js';
 
 interface Page {
   readonly items: readonly { readonly trace_id: string }[];
@@ -220,4 +220,33 @@ void t.test('runs of an unknown agent are 404 on any page', async (t) => {
   const { api } = await startWithRuns(t);
   for (const query of ['', '?page=5', '?status=failed'])
     t.equal((await api.call('GET', `/agents/${randomUUID()}/runs${query}`)).status, 404);
+});
+
+void t.test('every list and series is filtered by environment, release and agent version', async (t) => {
+  const api = await startApi(t);
+  const started_at = '2026-11-03T08:00:00Z';
+  const item = (release: string, environment: string) => {
+    const trace = { agent: release, release, environment, agent_version: '7', started_at };
+    const metadata = { session_id: release, user_id: release };
+    const made = anItem({ trace: { ...trace, ended_at: undefined, metadata }, spans: 0 });
+    return { ...made, spans: [aSpan(String(made.trace['trace_id']), { model: release })] };
+  };
+  await api.send([item('1.0', 'production'), item('1.1', 'production'), item('1.1', 'staging')]);
+  const times = 'start_time=2026-11-03T00:00:00Z&end_time=2026-11-04T00:00:00Z';
+  const namesAt = async (path: string, field: string): Promise<unknown[]> => {
+    const { items } = await api.get<{ items: readonly Record<string, unknown>[] }>(path);
+    return items.map((one) => one[field]);
+  };
+  const filter = 'environment=production&release=1.1&agent_version=7';
+  t.strictSame(await namesAt(`/dashboard/traces?${filter}`, 'agent_name'), ['1.1']);
+  t.strictSame(await namesAt(`/dashboard/traces?${filter}&count=none`, 'agent_name'), ['1.1']);
+  t.strictSame(await namesAt(`/agents?${filter}`, 'name'), ['1.1']);
+  t.strictSame(await namesAt(`/dashboard/models?${filter}`, 'model'), ['1.1']);
+  t.strictSame(await namesAt(`/dashboard/sessions?${filter}`, 'session_id'), ['1.1']);
+  t.strictSame(await namesAt(`/dashboard/users?${filter}`, 'user_id'), ['1.1']);
+  t.match(await api.get(`/agents?${filter}`), { items: [{ total_runs: 1 }], count: 1 });
+  t.match(await api.get(`/dashboard/series?${times}&${filter}`), { total: { runs: 1 } });
+  t.match(await api.get(`/dashboard/series?${times}&release=1.1`), { total: { runs: 2 } });
+  const [agent] = await api.get<{ id: string }[]>('/agents');
+  t.match(await api.get(`/agents/${agent?.id}/runs?release=2`), { items: [], count: 0 });
 });

@@ -124,6 +124,11 @@ void t.test('redacts the user of a run with its attributes', async (t) => {
   const span = mapSpan({ 'user.id': 'a@example.com', 'session.id': 's1' });
   t.equal(span.context?.user_id, 'a@example.com');
   t.match((await redacted('builtin: [email]', span)).context, { user_id: '[email]', session_id: 's1' });
+  const deployed = mapSpan({ 'deployment.environment.name': 'of a@example.com', 'service.version': '1' });
+  t.match((await redacted('builtin: [email]', deployed)).context, {
+    environment: 'of [email]',
+    release: '1',
+  });
 });
 
 void t.test('removes an example from scores', async (t) => {

@@ -61,7 +61,7 @@ void t.test('a reader that keeps up does not query the database', async (t) => {
 });
 
 void t.test('the cache is bounded by number and bytes', async (t) => {
-  const engine = await EventEngine.open(t, { recentSize: { events: 3, bytes: 4550 } });
+  const engine = await EventEngine.open(t, { recentSize: { events: 3, bytes: 4650 } });
   const user = await engine.addUser(['trace.completed']);
   await commit(engine, user, 5);
   let all = await engine.events();
