@@ -221,8 +221,15 @@ export const GEN_AI: Convention = {
     finish_reasons: { 'gen_ai.response.finish_reasons': { rank: 1 } },
   },
   prefixes: {
-    input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
-    output: { 'gen_ai.completion.': { rank: 3, shape: 'messages' } },
+    // In parts, as in traceAI's conventions.
+    input: {
+      'gen_ai.input.messages.': { rank: 2, shape: 'messages' },
+      'gen_ai.prompt.': { rank: 3, shape: 'messages' },
+    },
+    output: {
+      'gen_ai.output.messages.': { rank: 2, shape: 'messages' },
+      'gen_ai.completion.': { rank: 3, shape: 'messages' },
+    },
     parameters: { 'gen_ai.request.': { rank: 2 }, 'gen_ai.prompt.variable.': { rank: 101 } },
   },
   toolNames: ['execute_tool *'],

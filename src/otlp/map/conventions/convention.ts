@@ -142,6 +142,8 @@ export interface Source {
   readonly read?: Reader;
   /** For payloads; default `whole`. */
   readonly shape?: Shape;
+  /** For prefixes: whether names follow rather than the numbers of a list. */
+  readonly isNamed?: true;
 }
 
 /** The sources of a field by the attribute's key. */
