@@ -8,6 +8,10 @@ import type { SpanReading } from './span-reading.js';
 const SEPARATE_CACHES: ReadonlySet<unknown> = new Set(
   CONVENTIONS.flatMap(({ separateCaches }) => separateCaches ?? []),
 );
+const SEPARATE_CACHES_OF_CLAUDE: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ separateCachesOfClaude }) => separateCachesOfClaude ?? []),
+);
+const CLAUDE = /claude/i;
 const RUNNING_TOTALS: ReadonlySet<unknown> = new Set(
   CONVENTIONS.flatMap(({ runningTotals }) => runningTotals ?? []),
 );
@@ -65,7 +69,8 @@ function withCaches(reading: SpanReading, { scope }: Origin): Tokens {
     cached > input ||
     total === sum + cached ||
     UNCACHED.test(reading.source('input_tokens')) ||
-    SEPARATE_CACHES.has(scope?.name);
+    SEPARATE_CACHES.has(scope?.name) ||
+    (SEPARATE_CACHES_OF_CLAUDE.has(scope?.name) && CLAUDE.test(reading.text('model') ?? ''));
   if (!isSeparate) return { input, output, total };
   reading.provenance?.decided('input_tokens', 'reported without cached tokens');
   return { input: input + cached, output, total: total === sum ? sum + cached : total };

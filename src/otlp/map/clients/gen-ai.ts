@@ -232,6 +232,8 @@ export const GEN_AI: Convention = {
     },
     parameters: { 'gen_ai.request.': { rank: 2 }, 'gen_ai.prompt.variable.': { rank: 101 } },
   },
+  // Bedrock's own figures.
+  separateCaches: ['opentelemetry.instrumentation.botocore.bedrock-runtime'],
   toolNames: ['execute_tool *'],
   agentNames: {
     around: ['invoke_agent *', 'create_agent *', 'invoke_workflow *'],

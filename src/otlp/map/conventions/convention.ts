@@ -201,6 +201,8 @@ export interface Convention {
   readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
   readonly separateCaches?: readonly string[];
+  /** The same for Claude's models only, of clients that pass on the figures of each provider. */
+  readonly separateCachesOfClaude?: readonly string[];
   /** Instrumentation scopes whose agents report the tokens of all their runs so far. Only those of the calls count. */
   readonly runningTotals?: readonly string[];
   /** Instrumentation scopes that send 0 for an unknown cost. `*` matches any text. */

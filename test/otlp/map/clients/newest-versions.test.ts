@@ -427,6 +427,34 @@ void t.test('parts of the usage under any prefix are not the whole', async (t) =
   t.strictSame(call?.usage, { cached_read: 128, reasoning: 32 });
 });
 
+void t.test(
+  'clients that pass on the figures of providers count caches of Claude and Bedrock beside the input',
+  async (t) => {
+    const tokensOf = (scope: string, model: string) => {
+      const { calls } = mapRun(
+        {
+          name: 'chat',
+          attributes: {
+            'gen_ai.operation.name': 'chat',
+            'gen_ai.request.model': model,
+            'gen_ai.usage.input_tokens': 96,
+            'gen_ai.usage.output_tokens': 30,
+            'gen_ai.usage.cache_read.input_tokens': 44,
+            'gen_ai.usage.cache_creation.input_tokens': 20,
+          },
+        },
+        { scope },
+      );
+      return calls[0]?.[2];
+    };
+    t.equal(tokensOf('agent_framework', 'claude-sonnet-4-5'), 160);
+    t.equal(tokensOf('agent_framework', 'gpt-4o-mini'), 96);
+    t.equal(tokensOf('openinference.instrumentation.agno', 'anthropic/claude-sonnet-4-5'), 160);
+    t.equal(tokensOf('opentelemetry.instrumentation.botocore.bedrock-runtime', 'amazon.nova-lite-v1:0'), 160);
+    t.equal(tokensOf('other', 'claude-sonnet-4-5'), 96);
+  },
+);
+
 void t.test('running totals of an agent count neither as tokens nor as their parts', async (t) => {
   const attributes = {
     'gen_ai.operation.name': 'invoke_agent',
