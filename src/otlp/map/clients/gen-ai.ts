@@ -12,6 +12,8 @@ const memoryOperation: Reader = (value) =>
  * the lowest counts.
  */
 export const GEN_AI: Convention = {
+  // Anthropic's SDK names the model of requests that run no model.
+  spanNames: { scope: '*', kinds: { 'anthropic.messages.count_tokens': 'custom' } },
   fields: {
     kind: {
       'gen_ai.operation.name': {

@@ -455,6 +455,18 @@ void t.test(
   },
 );
 
+void t.test('a request for the number of tokens is no model call', async (t) => {
+  const attributes = { 'gen_ai.request.model': 'claude-sonnet-4-5', 'gen_ai.provider.name': 'anthropic' };
+  const { calls } = mapRun({
+    name: 'a',
+    children: [
+      { name: 'anthropic.messages.count_tokens', attributes },
+      { name: 'anthropic.messages.create', attributes },
+    ],
+  });
+  t.equal(calls.length, 1);
+});
+
 void t.test('running totals of an agent count neither as tokens nor as their parts', async (t) => {
   const attributes = {
     'gen_ai.operation.name': 'invoke_agent',
