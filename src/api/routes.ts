@@ -34,6 +34,7 @@ import { serviceMapRebuildRoutes } from './resources/service-map-rebuild.js';
 import { serviceMapRoutes } from './resources/service-map.js';
 import { runListRoutes } from './resources/run-list.js';
 import { runSeriesRoutes } from './resources/run-series.js';
+import { toolDecisionRoutes } from './resources/tool-decisions.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { streamRoutes } from './resources/stream/stream.js';
@@ -69,6 +70,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['models'], whatIfRoutes),
     needing(['models'], priceRoutes),
     needing(['runs', 'sessions'], sessionRoutes),
+    needing(['logs'], toolDecisionRoutes),
     needing(['metrics'], metricRoutes),
     needing(['metrics'], metricSeriesRoutes),
     needing(['logs'], logRoutes),

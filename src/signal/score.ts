@@ -109,6 +109,40 @@ export function loggedScore(record: LogRecord, receivedAt: Micros): ScoreRecord 
   return scoreIn(record.attributes, { trace_id, span_id, at }, isTimed);
 }
 
+/** What a score says about the success of a run. */
+export interface Verdict {
+  readonly success: boolean;
+  readonly outcome: string | null;
+}
+
+const YES: ReadonlySet<string> = new Set(['true', 'yes', 'pass', 'passed', 'success', '1']);
+const NO: ReadonlySet<string> = new Set(['false', 'no', 'fail', 'failed', 'failure', '0']);
+
+/** Whether a value means success; null if it does not say. */
+export function truthOf(value: JsonValue | undefined): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : null;
+  if (typeof value !== 'string') return null;
+  const word = value.trim().toLowerCase();
+  return YES.has(word) ? true : NO.has(word) ? false : null;
+}
+
+/** Whether a score of this name decides about the success of a run. */
+export function isVerdict(name: string): boolean {
+  return name.toLowerCase() === 'success';
+}
+
+/** The verdict of a score; null if it is none. */
+export function verdictIn({
+  name,
+  value,
+  label,
+}: Pick<ScoreRecord, 'name' | 'value' | 'label'>): Verdict | null {
+  if (!isVerdict(name)) return null;
+  const success = truthOf(value ?? undefined) ?? truthOf(label ?? undefined);
+  return success === null ? null : { success, outcome: label };
+}
+
 function nameIn(value: JsonValue | undefined): string | null {
   const isText = typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number';
   return isText ? storableName(String(value)) || null : null;

@@ -114,6 +114,13 @@ export const UNSET_FIELDS: Readonly<Record<Nullable<SpanRecord>, null>> = {
   scores: null,
 };
 
+/** Turns a span that is its own parent into a root and notes it in `metadata`. */
+export function rootOwnParent(span: SpanRecord): void {
+  if (span.parent_span_id !== span.span_id) return;
+  span.parent_span_id = null;
+  span.metadata = { ...span.metadata, self_parent: true };
+}
+
 /** A prompt version named by a sender; it may not exist. */
 export interface PromptReference {
   readonly name: string;

@@ -35,6 +35,8 @@ void t.test('the API shows the expected values of every recorded run', { skip },
       const expected = EXPECTED[program.name];
       const runs = await readRuns(client);
       t.equal(runs.length, expected?.runs.length, 'number of runs');
+      const [environment, release] = expected?.ran ?? [null, null];
+      for (const run of runs) t.match(run, { environment, release }, 'environment and release');
       for (const [i, run] of (expected?.runs ?? []).entries())
         await t.test(`${i + 1} ${run.agent}`, async (t) => {
           checkRun(t, runs[i] ?? { spans: [] }, run);

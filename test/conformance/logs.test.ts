@@ -191,6 +191,49 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
     }
   });
 
+  void t.test('counts the records of a search by attributes', async (t) => {
+    const opened = await open(t, { fileRows: 40 });
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const words = ['a "b"', "it's", 'ü'.repeat(300), ''];
+    const logs = Array.from({ length: 200 }, (_, i) =>
+      aLog({
+        timestamp: NOON + ((i * 37) % 100) * 1e6,
+        event_name: i % 3 === 0 ? 'tool_decision' : 'else',
+        attributes: {
+          ...(i % 5 > 0 && { 'user.id': words[i % 4] ?? '' }),
+          'a/b~c': i % 2 === 0 ? 7 : { deep: [i % 4, null] },
+        },
+      }),
+    );
+    for (let at = 0; at < logs.length; at += 30)
+      await opened.store.writer.logs({ tenant, items: logs.slice(at, at + 30) }, RECEIVED);
+    await opened.store.writer.logs({ tenant: other, items: [aLog()] }, RECEIVED);
+    const times = { start_time: NOON + 10e6, end_time: NOON + 90e6 };
+    for (const filter of [{}, { query: 'tool decision', event_name: 'tool_decision', ...times }, times]) {
+      const expected = counted(
+        foundIn(logs, filter).map(({ attributes }) => {
+          const { 'user.id': user = null, 'a/b~c': deep } = attributes;
+          return JSON.stringify([
+            typeof user === 'string' ? user.slice(0, 256) : user,
+            JSON.stringify(deep),
+            null,
+          ]);
+        }),
+      );
+      for (const state of ['hot', 'moved']) {
+        const found = await opened.store.logs.groups(tenant, filter, ['user.id', 'a/b~c', 'none']);
+        const text = `${state}: ${JSON.stringify(filter)}`;
+        t.strictSame(
+          new Map(found.groups.map(({ values, count }) => [JSON.stringify(values), count])),
+          expected,
+          text,
+        );
+        t.equal(found.counted_after, null, text);
+        await opened.settled();
+      }
+    }
+  });
+
   void t.test('finds the trace of a record by its id, for its owner only', async (t) => {
     const opened = await open(t, { fileRows: 2 });
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];

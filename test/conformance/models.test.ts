@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
-import type { Price } from '../../src/signal/price.js';
+import { USAGE_PARTS, type SummedPart } from '../../src/signal/call-details.js';
+import type { Price, Rates } from '../../src/signal/price.js';
 import type { ModelFilter, RepricedFilter } from '../../src/storage/contracts/runs.js';
 import { repricedOf, usageOf, type Call } from '../storage/duckdb/model-oracle.js';
 import { callKeys } from '../runs/histories.js';
@@ -29,15 +30,9 @@ const oneCall = fc.record({
   isRunning: fc.boolean(),
   isTotalOnly: fc.boolean(),
   usage: fc.option(
-    fc.record(
-      Object.fromEntries(
-        (['cached_read', 'cached_write', 'reasoning', 'audio_input', 'audio_output'] as const).map((part) => [
-          part,
-          fc.constantFrom(0, 3, 9, 2 ** 40),
-        ]),
-      ),
-      { requiredKeys: [] },
-    ),
+    fc.record(Object.fromEntries(USAGE_PARTS.map((part) => [part, fc.constantFrom(0, 3, 9, 2 ** 40)])), {
+      requiredKeys: [],
+    }),
   ),
   /** Overlapping calls may be duplicates. */
   key: fc.option(callKeys, { nil: null, freq: 3 }),
@@ -76,9 +71,18 @@ const rates = {
   audio_input: oneRate,
   audio_output: oneRate,
 };
-const anyPrice: fc.Arbitrary<Price> = fc.record({
-  ...rates,
-  long: fc.option(fc.record({ ...rates, over: fc.constantFrom(1, 6, 2 ** 41) })),
+/** Prices of writes by lifetime are optional. */
+function someRates<Rest extends object>(
+  all: { readonly [Part in SummedPart]: fc.Arbitrary<number> },
+  rest: { readonly [Key in keyof Rest]: fc.Arbitrary<Rest[Key]> },
+): fc.Arbitrary<Rates & Rest> {
+  const lifetimes = { cached_write_5m: all.input, cached_write_1h: all.input };
+  return fc
+    .tuple(fc.record({ ...all, ...rest }), fc.record(lifetimes, { requiredKeys: [] }))
+    .map(([known, some]) => ({ ...known, ...some }) as Rates & Rest);
+}
+const anyPrice: fc.Arbitrary<Price> = someRates(rates, {
+  long: fc.option(someRates(rates, { over: fc.constantFrom(1, 6, 2 ** 41) })),
 });
 /** Rates as in price tables: no call needs rounding. */
 const wholeRate = fc.constantFrom(0, 1000, 125_000, 3_000_000);
@@ -90,9 +94,8 @@ const wholeRates = {
   audio_input: wholeRate,
   audio_output: wholeRate,
 };
-const wholePrice: fc.Arbitrary<Price> = fc.record({
-  ...wholeRates,
-  long: fc.option(fc.record({ ...wholeRates, over: fc.constantFrom(100_000, 200_000, 272_000) })),
+const wholePrice: fc.Arbitrary<Price> = someRates(wholeRates, {
+  long: fc.option(someRates(wholeRates, { over: fc.constantFrom(100_000, 200_000, 272_000) })),
 });
 const onePrice = fc.oneof(anyPrice, wholePrice);
 const time = fc.integer({ min: NOON - 4 * HOUR, max: NOON + 4 * HOUR });
@@ -220,6 +223,61 @@ function checkModels(t: Test, open: OpenTelemetry): void {
         await check([{}, ...ranges]);
       },
     );
+  });
+
+  void t.test('what-if prices cache writes by their lifetime', async (t) => {
+    const opened = await open(t, { fileRows: 3 });
+    const user = await opened.addUser();
+    const usages = [
+      { cached_write: 100, cached_write_5m: 60, cached_write_1h: 30 },
+      { cached_write: 100, cached_write_1h: 700 },
+      { cached_write: 100, cached_write_5m: 700, cached_write_1h: 99 },
+      { cached_write: 100 },
+      { cached_write_1h: 7 },
+      null,
+    ];
+    const header = aHeader({});
+    const calls = usages.map((usage, i): Call => ({
+      header,
+      span: aSpanRecord(header.trace_id, {
+        type: 'llm',
+        model: i === 5 ? 'other' : 'm',
+        started_at: NOON + i,
+        input_tokens: 1000 * i,
+        output_tokens: 10,
+        total_tokens: 1000 * i + 10,
+        call: usage && { provider: null, usage, cost: null },
+      }),
+    }));
+    for (const { span } of calls)
+      await opened.store.writer.traces(
+        { tenant: user, items: [{ trace: header, spans: [span] }] },
+        { receivedAt: NOON },
+      );
+    const usual = {
+      input: 3000,
+      output: 15_000,
+      cached_read: 300,
+      cached_write: 3750,
+      audio_input: 0,
+      audio_output: 0,
+    };
+    const prices: readonly Price[] = [
+      { ...usual, long: null },
+      { ...usual, cached_write_1h: 6000, long: null },
+      { ...usual, cached_write_5m: 1, long: { ...usual, cached_write_1h: 12_000, over: 2000 } },
+      { ...usual, cached_write: 4000, cached_write_1h: 6000, long: null },
+    ];
+    for (const state of ['hot', 'moved']) {
+      for (const [i, price] of prices.entries())
+        for (const model of ['m', 'other'])
+          t.strictSame(
+            await opened.store.models.reprice(user, { model }, price),
+            repricedOf(calls, { model }, price),
+            `${state}: ${model} at price ${i}`,
+          );
+      await opened.settled();
+    }
   });
 }
 

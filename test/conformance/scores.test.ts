@@ -141,6 +141,68 @@ function checkScores(t: Test, open: OpenTelemetry): void {
     t.equal(score?.span_id, call.span_id);
   });
 
+  void t.test('a score named success decides about the run of its root', async (t) => {
+    const opened = await open(t, { fileRows: 9 });
+    const tenant = await opened.addUser();
+    const trace = () => aHeader({ follows_spans: true, status: 'running' });
+    type Send = (of: { trace: ReturnType<typeof aHeader>; root: string; child: string }) => Promise<unknown>;
+    const spans =
+      (...which: readonly ('root' | 'child')[]): Send =>
+      async ({ trace, root, child }) => {
+        const all = which.map((one) =>
+          aSpanRecord(trace.trace_id, {
+            span_id: one === 'root' ? root : child,
+            parent_span_id: one === 'root' ? null : root,
+            ended_at: NOON + 1,
+          }),
+        );
+        await opened.store.writer.traces({ tenant, items: [{ trace, spans: all }] }, RECEIVED);
+      };
+    const verdict =
+      (of: 'root' | 'child' | 'run', attributes: JsonObject): Send =>
+      async ({ trace, root, child }) => {
+        const span_id = of === 'run' ? null : of === 'root' ? root : child;
+        const log = logged(
+          { 'gen_ai.evaluation.name': 'Success', ...attributes },
+          { trace_id: trace.trace_id, span_id },
+        );
+        await opened.store.writer.logs({ tenant, items: [log] }, RECEIVED);
+      };
+    const restart: Send = async () => {
+      await opened.reopen();
+    };
+    const patch: Send = async ({ trace }) =>
+      await opened.store.runs.setOutcome(tenant, trace.trace_id, { success: true });
+    const fails = { 'gen_ai.evaluation.score.value': 0, 'gen_ai.evaluation.score.label': 'fail' };
+    const passes = { 'gen_ai.evaluation.score.label': 'pass' };
+    const cases: readonly (readonly [string, readonly Send[], boolean | null, string | null])[] = [
+      ['after the run', [spans('root', 'child'), verdict('root', fails)], false, 'fail'],
+      ['before the run', [verdict('root', passes), spans('root', 'child')], true, 'pass'],
+      ['before the root', [spans('child'), verdict('root', fails), spans('root')], false, 'fail'],
+      ['before a restart', [verdict('root', fails), restart, spans('child'), spans('root')], false, 'fail'],
+      ['of the run', [verdict('run', fails), spans('child'), spans('root')], false, 'fail'],
+      ['of a child', [spans('root', 'child'), verdict('child', fails), spans('root')], null, null],
+      [
+        'that says nothing',
+        [spans('root'), verdict('root', { 'gen_ai.evaluation.score.value': 0.5 })],
+        null,
+        null,
+      ],
+      ['the first counts', [verdict('root', fails), spans('root'), verdict('root', passes)], false, 'fail'],
+      ['an outcome of the user wins', [spans('root'), patch, verdict('root', fails)], true, null],
+      ['also later', [verdict('root', fails), spans('root'), patch], true, 'fail'],
+    ];
+    for (const [what, sends, success, outcome] of cases) {
+      const of = { trace: trace(), root: randomUUID(), child: randomUUID() };
+      for (const send of sends) await send(of);
+      for (const state of ['at once', 'after a restart']) {
+        const run = await opened.store.runs.read(tenant, of.trace.trace_id);
+        t.strictSame([run?.success, run?.outcome], [success, outcome], `${what}, ${state}`);
+        if (state === 'at once' && what.startsWith('before')) await opened.reopen();
+      }
+    }
+  });
+
   void t.test('a record without a time counts once, whenever it is repeated', async (t) => {
     const { store, addUser } = await open(t);
     const tenant = await addUser();

@@ -1,7 +1,13 @@
+import { NO_CONTEXT } from '../../src/signal/run-context.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
-import type { SessionFilter, SessionSummary, UserSummary } from '../../src/storage/contracts/runs.js';
+import type {
+  RepositorySummary,
+  SessionFilter,
+  SessionSummary,
+  UserSummary,
+} from '../../src/storage/contracts/runs.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
@@ -14,6 +20,7 @@ const run = fc.record({
   agent: fc.constantFrom(...AGENTS),
   session: fc.option(fc.constantFrom(...SESSIONS), { nil: undefined }),
   forUser: fc.option(fc.constantFrom('u', 'v'), { nil: undefined }),
+  repository: fc.option(fc.constantFrom('acme/shop', "it's")),
   status: fc.constantFrom('completed' as const, 'failed' as const, 'timed_out' as const, 'running' as const),
   /** Commits overlap in time, and some runs share a time. */
   at: fc.nat(12),
@@ -73,15 +80,33 @@ function expectedSessions(runs: readonly TraceHeader[], { agent, user_id, from, 
 
 /** The same for users, by cost, then runs, then id. */
 function expectedUsers(runs: readonly TraceHeader[]): readonly UserSummary[] {
-  const idOf = ({ metadata }: TraceHeader) => metadata?.user_id as string | undefined;
-  return [...new Set(runs.flatMap((one) => idOf(one) ?? []))]
-    .map((user_id) => {
-      const own = runs.filter((one) => idOf(one) === user_id);
+  return expectedGroups(runs, ({ metadata }) =>
+    metadata?.user_id === undefined ? [] : [metadata.user_id as string],
+  ).map(({ id, runs: count, failed_runs, sessions, last_at, total_tokens, total_cost }) => ({
+    user_id: id,
+    ...{ runs: count, failed_runs, sessions, last_at, total_tokens, total_cost },
+  }));
+}
+
+function expectedRepositories(runs: readonly TraceHeader[]): readonly RepositorySummary[] {
+  return expectedGroups(runs, ({ repository }) => (repository === null ? [] : [repository])).map(
+    ({ id, ...stats }) => ({ repository: id, ...stats }),
+  );
+}
+
+function expectedGroups(
+  runs: readonly TraceHeader[],
+  idsOf: (run: TraceHeader) => readonly string[],
+): readonly (Omit<RepositorySummary, 'repository'> & { readonly id: string })[] {
+  return [...new Set(runs.flatMap(idsOf))]
+    .map((id) => {
+      const own = runs.filter((one) => idsOf(one).includes(id));
       const sum = (of: (one: TraceHeader) => number | null): number | null =>
         own.every((one) => of(one) === null) ? null : own.reduce((all, one) => all + (of(one) ?? 0), 0);
       const cost = sum((one) => one.total_cost_usd);
       return {
-        user_id,
+        id,
+        users: new Set(own.flatMap(({ metadata }) => (metadata?.user_id as string | undefined) ?? [])).size,
         runs: own.length,
         failed_runs: own.filter(({ status }) => status === 'failed' || status === 'timed_out').length,
         sessions: new Set(own.flatMap(({ metadata }) => (metadata?.session_id as string | undefined) ?? []))
@@ -91,10 +116,7 @@ function expectedUsers(runs: readonly TraceHeader[]): readonly UserSummary[] {
         total_cost: cost === null ? null : cost / 1e9,
       };
     })
-    .sort(
-      (a, b) =>
-        (b.total_cost ?? -1) - (a.total_cost ?? -1) || b.runs - a.runs || (a.user_id < b.user_id ? -1 : 1),
-    );
+    .sort((a, b) => (b.total_cost ?? -1) - (a.total_cost ?? -1) || b.runs - a.runs || (a.id < b.id ? -1 : 1));
 }
 
 /** Orders ties deterministically. */
@@ -120,21 +142,24 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
         const user = await opened.addUser();
         const runs: TraceHeader[] = [];
         for (const [i, commit] of commits.entries()) {
-          const made = commit.map(({ agent, session, forUser, status, at, length, tokens, cost }) => {
-            const started_at = NOON + (at + i) * 1000;
-            return aHeader({
-              agent,
-              status,
-              started_at,
-              ended_at: length === null ? null : started_at + length,
-              total_tokens: tokens,
-              total_cost_usd: cost,
-              metadata: {
-                ...(session === undefined ? {} : { session_id: session }),
-                ...(forUser === undefined ? {} : { user_id: forUser }),
-              },
-            });
-          });
+          const made = commit.map(
+            ({ agent, session, forUser, repository, status, at, length, tokens, cost }) => {
+              const started_at = NOON + (at + i) * 1000;
+              return aHeader({
+                agent,
+                status,
+                repository,
+                started_at,
+                ended_at: length === null ? null : started_at + length,
+                total_tokens: tokens,
+                total_cost_usd: cost,
+                metadata: {
+                  ...(session === undefined ? {} : { session_id: session }),
+                  ...(forUser === undefined ? {} : { user_id: forUser }),
+                },
+              });
+            },
+          );
           runs.push(...made);
           const items = made.map((trace) => ({ trace, spans: [] }));
           await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
@@ -188,6 +213,20 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
           items: users.slice(1, 2),
           count: users.length,
         });
+        const repository = 'acme/shop';
+        const onIt = expectedUsers(runs.filter((one) => one.repository === repository));
+        same(await opened.store.sessions.users(user, { repository }, { offset: 0, limit: 50 }), {
+          items: onIt,
+          count: onIt.length,
+        });
+        const repositories = expectedRepositories(
+          runs.filter(({ started_at }) => started_at >= since && started_at <= until),
+        );
+        for (const offset of [0, 1])
+          same(await opened.store.sessions.repositories(user, filter, { offset, limit: 9 }), {
+            items: repositories.slice(offset),
+            count: repositories.length,
+          });
       },
     );
   });
@@ -201,7 +240,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
         { tenant: user, items: [aFollowingRecord([aSpanRecord(id, part)])] },
         { receivedAt: NOON },
       );
-    const session = (session_id: string) => ({ session_id, user_id: null, tags: null });
+    const session = (session_id: string) => ({ ...NO_CONTEXT, session_id });
     await write({
       parent_span_id: root,
       started_at: NOON + 2,

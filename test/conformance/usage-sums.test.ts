@@ -1,6 +1,9 @@
+import { NO_CONTEXT } from '../../src/signal/run-context.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { countedOnce } from '../../src/runs/rules/usage.js';
+import { callKey } from '../../src/signal/call-key.js';
+import { LOGGED_SCOPE } from '../../src/signal/logged-scope.js';
 import { SPAN_TYPES, type SpanRecord } from '../../src/signal/span.js';
 import { callKeys } from '../runs/histories.js';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
@@ -13,6 +16,9 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 const HOUR = 3_600_000_000;
 const PAGE = { offset: 0, limit: 500 };
 
+const loggedKeys = fc
+  .constantFrom('gpt-4o', 'o1')
+  .map((model) => callKey({ scope: LOGGED_SCOPE, model, provider: null, response: null }));
 const oneSpan = fc.record({
   type: fc.constantFrom(...SPAN_TYPES, 'llm' as const, 'llm' as const, 'llm' as const),
   /** Missing, later, or in a cycle. */
@@ -20,7 +26,7 @@ const oneSpan = fc.record({
   model: fc.constantFrom(null, 'gpt-5', 'o3'),
   tokens: fc.option(fc.nat(1000), { freq: 3 }),
   cost: fc.option(fc.nat(1000), { freq: 3 }),
-  key: fc.option(callKeys, { nil: null }),
+  key: fc.option(fc.oneof({ weight: 4, arbitrary: callKeys }, loggedKeys), { nil: null }),
   at: fc.nat(40),
   /** Whether a version without its end and usage is sent, too; it may also arrive later. */
   isSentTwice: fc.boolean(),
@@ -56,7 +62,7 @@ function spansOf({ agent, session, spans }: typeof oneRun extends fc.Arbitrary<i
       cost_usd: cost,
       run_kind: 'agent',
       agent_hint: { source: 'service.name', name: agent },
-      context: { session_id: session, user_id: null, tags: null },
+      context: { ...NO_CONTEXT, session_id: session },
       call: key === null || type !== 'llm' ? null : { provider: null, usage: null, cost: null, key },
     }),
   );

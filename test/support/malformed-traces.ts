@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { anItem, aSpan, nestedText, type Item } from './trace-batch.js';
+import { anItem, nestedText, type Item } from './trace-batch.js';
 
 /** A rejected trace whose neighbours are accepted. */
 export interface MalformedTrace {
@@ -235,17 +235,6 @@ export function malformedTraces(): readonly MalformedTrace[] {
       /^\/spans\/1\/trace_id: must be the trace_id/,
     ),
     span('a parent that is no UUID', 'parent_span_id', 'root', /^\/spans\/1\/parent_span_id: must be a UUID/),
-    rejected(
-      'a span that is its own parent',
-      /^\/spans\/0\/parent_span_id: must not be the span itself$/,
-      ({ trace }) => {
-        const own = randomUUID();
-        return {
-          trace,
-          spans: [aSpan(trace['trace_id'] as string, { span_id: own, parent_span_id: own.toUpperCase() })],
-        };
-      },
-    ),
     span('a type that is missing', 'type', undefined, /^\/spans\/1\/type: is required$/),
     span('an unknown type', 'type', 'function', /^\/spans\/1\/type: must be one of agent, llm/),
     span('a name that is null', 'name', null, /^\/spans\/1\/name: must be a string, not null$/),

@@ -2,12 +2,19 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import type { SessionSummary, UserSummary } from '../../storage/contracts/runs.js';
+import type { RepositorySummary, SessionSummary, UserSummary } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
-import { identity, kindParameter, serializeRuns, runFilter, runPageSchema } from '../support/runs.js';
+import {
+  identity,
+  kindParameter,
+  serializeRuns,
+  runFilter,
+  runPageSchema,
+  dimensionParameters,
+} from '../support/runs.js';
 
 const sessionFields = {
   session_id: Type.String({ description: 'Id as sent.' }),
@@ -40,6 +47,7 @@ const listSessions = {
     kind: kindParameter,
     user_id: Type.Optional(identity('Sessions with a run for this user.')),
     agent_id: Type.Optional(uuid('Sessions with a run of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Sessions with a run that started at or after.')),
     end_time: Type.Optional(time('Sessions with a run that started at or before.')),
   }),
@@ -89,13 +97,49 @@ const listUsers = {
     ...pageParameters,
     kind: kindParameter,
     agent_id: Type.Optional(uuid('Runs of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Runs that started at or after.')),
     end_time: Type.Optional(time('Runs that started at or before.')),
   }),
   responses: { 200: pageSchema(userSchema, 'EndUserPage') },
 } satisfies Operation;
 
-/** The routes `/dashboard/users` and `/dashboard/sessions`. */
+const repositorySchema = Type.Object(
+  {
+    repository: Type.String({ description: 'Name, such as `owner/name`.' }),
+    total_runs: count(),
+    failed_runs: count('Runs with status `failed` or `timed_out`.'),
+    total_users: count('End users of its runs.'),
+    total_sessions: count(),
+    last_at: time('The start of the last run.'),
+    total_tokens: nullable(Type.Number()),
+    total_cost: nullable(usd('US dollars; null: no run has a cost')),
+  },
+  { title: 'RepositoryStats' },
+);
+
+const listRepositories = {
+  id: 'listRepositories',
+  method: 'GET',
+  path: '/api/v1/dashboard/repositories',
+  tag: 'sessions',
+  summary: 'List repositories with their runs, tokens and cost, most expensive first',
+  description:
+    'Repositories that runs worked on, such as those of coding agents: from `vcs.repository.url.full` or `vcs.repository.name`. Values cover the runs that match the filters. Ordered by `total_cost`, then `total_runs`, descending.',
+  access: 'read',
+  query: Type.Object({
+    ...pageParameters,
+    kind: kindParameter,
+    user_id: Type.Optional(identity('Runs for this end user.')),
+    agent_id: Type.Optional(uuid('Runs of this agent.')),
+    ...dimensionParameters,
+    start_time: Type.Optional(time('Runs that started at or after.')),
+    end_time: Type.Optional(time('Runs that started at or before.')),
+  }),
+  responses: { 200: pageSchema(repositorySchema, 'RepositoryStatsPage') },
+} satisfies Operation;
+
+/** The routes `/dashboard/users`, `/dashboard/repositories` and `/dashboard/sessions`. */
 export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessions'>): readonly Route[] {
   return [
     routes.route(listSessions).to(async ({ identity: { userId }, query, request }) => {
@@ -114,6 +158,12 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
       const found = await telemetry.sessions.users(userId, filter, pageRange(query), request.abort);
       return { status: 200, json: serializePage(found.items.map(serializeUser), found.count, query) };
     }),
+    routes.route(listRepositories).to(async ({ identity: { userId }, query, request }) => {
+      const { agent_id } = query;
+      const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
+      const found = await telemetry.sessions.repositories(userId, filter, pageRange(query), request.abort);
+      return { status: 200, json: serializePage(found.items.map(serializeRepository), found.count, query) };
+    }),
     routes.route(readSession).to(async ({ identity: { userId }, params, query, request }) => {
       const { session_id } = params;
       const filter = runFilter({ kind: query.kind ?? 'agent' });
@@ -131,14 +181,25 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
 }
 
 function serializeUser(user: UserSummary): Static<typeof userSchema> {
+  return { user_id: user.user_id, ...serializeStats(user) };
+}
+
+function serializeRepository({
+  repository,
+  users,
+  ...rest
+}: RepositorySummary): Static<typeof repositorySchema> {
+  return { repository, total_users: users, ...serializeStats(rest) };
+}
+
+function serializeStats(stats: Omit<UserSummary, 'user_id'>) {
   return {
-    user_id: user.user_id,
-    total_runs: user.runs,
-    failed_runs: user.failed_runs,
-    total_sessions: user.sessions,
-    last_at: formatTime(user.last_at),
-    total_tokens: user.total_tokens,
-    total_cost: user.total_cost,
+    total_runs: stats.runs,
+    failed_runs: stats.failed_runs,
+    total_sessions: stats.sessions,
+    last_at: formatTime(stats.last_at),
+    total_tokens: stats.total_tokens,
+    total_cost: stats.total_cost,
   };
 }
 

@@ -8,7 +8,7 @@ import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../storage
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { generalRule, pricedByFields, serializeRules } from '../support/prices.js';
-import { runFilter } from '../support/runs.js';
+import { runFilter, dimensionParameters } from '../support/runs.js';
 
 const LONGEST_NAME = 1024;
 
@@ -55,7 +55,7 @@ const readWhatIf = {
   tag: 'models',
   summary: 'Calculate what a model’s calls would have cost with another model',
   description:
-    'Each call is priced with the tokens it used, as processor `cost` would price it. The other model would count, answer and cache differently, so this is an estimate. Prices with more than three decimal places take longer, because every call is read.',
+    'Each call is priced with the tokens it used, as processor `cost` would price it. The other model would count, answer and cache differently, so this is an estimate. Prices with more than three decimal places, and prices of cache writes by lifetime, take longer, because every call is read.',
   access: 'read',
   query: Type.Object({
     model: Type.Optional(
@@ -77,6 +77,7 @@ const readWhatIf = {
       }),
     ),
     agent_id: Type.Optional(uuid('Calls in runs of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Calls that started at or after.')),
     end_time: Type.Optional(time('Calls that started at or before.')),
   }),

@@ -6,6 +6,7 @@ import { itemAt } from '../../signal/checked.js';
 import { EXCEPTION_EVENT, type LoggedEvent } from '../../signal/logged-event.js';
 import { EVALUATION_EVENT, type ScoreRecord } from '../../signal/score.js';
 import { moneyToNumber } from '../../signal/money.js';
+import { NO_CONTEXT, parseContext } from '../../signal/run-context.js';
 import {
   AGENT_SOURCES,
   RUN_KINDS,
@@ -65,6 +66,13 @@ export function explainedSpan(
   const status = itemAt(RUN_STATUSES, row.status);
   const error_message = hasFailed(status) ? loggedError(row.error_message, events) : row.error_message;
   if (error_message !== row.error_message) from.error_message = `log record (${EXCEPTION_EVENT})`;
+  const { environment, release, agent_version, repository } =
+    row.context === null ? NO_CONTEXT : parseContext(row.context);
+  // Below the topmost span of a resource, its attributes give nothing.
+  const unset = Object.entries({ environment, release, agent_version, repository }).filter(
+    ([, value]) => value === null,
+  );
+  for (const [name] of unset) Reflect.deleteProperty(from, name);
   const sent = records.find(({ scores }) => scores !== null)?.scores ?? [];
   const scores = new Map([...sent, ...logged].map((score) => [score.id, score]));
   if (scores.size > sent.length)
@@ -101,6 +109,10 @@ export function explainedSpan(
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,
     tags: metadata.tags ?? null,
+    environment,
+    release,
+    agent_version,
+    repository,
     ...payload,
     scores: [...scores.values()].map(({ name, value, label, comment, error_type }) => ({
       name,

@@ -23,6 +23,10 @@ export interface ExplainedRun {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: string[];
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly span_count: number;
   /** Number of log records that belong to the run. */
   readonly log_count: number;
@@ -60,6 +64,7 @@ export interface ExplainedSpan {
   readonly total_tokens: number | null;
   /** Tokens and cost by part. */
   readonly usage: ReturnType<typeof serializeUsage>['usage'];
+  readonly time_to_first_chunk_ms: number | null;
   readonly cost: ReturnType<typeof serializeUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;
@@ -69,6 +74,10 @@ export interface ExplainedSpan {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: JsonValue;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly input_data: JsonObject | null;
   readonly output_data: JsonObject | null;
   /** Scores in its events and attributes, and in log records with its ids. */

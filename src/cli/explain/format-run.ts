@@ -66,6 +66,10 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
     ...line('session', run.session_id, 'session_id'),
     ...line('user', run.user_id, 'user_id'),
     ...line('tags', run.tags.length === 0 ? null : run.tags, 'tags'),
+    ...line('env', run.environment, 'environment'),
+    ...line('release', run.release, 'release'),
+    ...line('version', run.agent_version, 'agent_version'),
+    ...line('repo', run.repository, 'repository'),
     ...line('success', run.success, 'success'),
     ...line('outcome', run.outcome, 'outcome'),
     ...line(
@@ -172,6 +176,7 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
       ...(span.from.total_tokens === SUM_OF_TOKENS ? [] : ['total_tokens']),
     ),
     ...line('parts', partsInLine(span.usage), ...USAGE_PARTS),
+    ...line('first', firstChunk(span), 'time_to_first_chunk_ms'),
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
     ...line(
       'counted',
@@ -181,11 +186,19 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...line('session', span.session_id, 'session_id'),
     ...line('user', span.user_id, 'user_id'),
     ...line('tags', span.tags, 'tags'),
+    ...line('env', span.environment, 'environment'),
+    ...line('release', span.release, 'release'),
+    ...line('version', span.agent_version, 'agent_version'),
+    ...line('repo', span.repository, 'repository'),
     ...line('input', input === null ? null : inShort(input, 'input'), 'input_data'),
     ...(isWhole ? PARTS_OF_INPUT.flatMap((part) => line(part, input?.[part], part)) : []),
     ...line('output', output === null ? null : inShort(output, 'output'), 'output_data'),
     ...span.scores.flatMap((score) => line('score', scoreInLine(score), 'scores')),
   ];
+}
+
+function firstChunk({ time_to_first_chunk_ms: ms }: ExplainedSpan): string | null {
+  return ms === null ? null : `chunk after ${duration(ms)}`;
 }
 
 const NAME_OF_SPAN = 'name of the span';

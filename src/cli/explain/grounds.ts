@@ -31,10 +31,15 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
   session_id: 'session_id',
   user_id: 'user_id',
   tags: 'tags',
+  environment: 'environment',
+  release: 'release',
+  agent_version: 'agent_version',
+  repository: 'repository',
   system: 'system',
   tools: 'tools',
   parameters: 'parameters',
   finish_reasons: 'finish_reasons',
+  time_to_first_chunk_ms: 'first_chunk',
 };
 const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
 

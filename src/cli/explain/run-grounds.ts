@@ -1,12 +1,14 @@
 import { lastOutcome } from '../../runs/rules/run-outcome.js';
 import { DERIVED } from '../../runs/rules/derived.js';
+import { DIMENSIONS } from '../../signal/run-context.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import { RUNNING } from '../../runs/rules/rows.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
 import type { StoredRun } from './stored-runs.js';
 
-type ContextField = 'session_id' | 'user_id' | 'tags';
+const CONTEXT_FIELDS = ['session_id', 'user_id', 'tags', ...DIMENSIONS] as const;
+type ContextField = (typeof CONTEXT_FIELDS)[number];
 
 /**
  * The sources of a run's values, by name.
@@ -32,9 +34,9 @@ export function groundsOfRun(
     started_at: timeGround('started_at', header.started_at, spans),
     ended_at: timeGround('ended_at', header.ended_at, spans),
     ...Object.fromEntries(
-      (['session_id', 'user_id', 'tags'] as const).map((name) => [
+      CONTEXT_FIELDS.map((name) => [
         name,
-        groundOf(topmostWith(name, spans), name),
+        (header.derived & DERIVED[name]) === 0 ? DECLARED : groundOf(topmostWith(name, spans), name),
       ]),
     ),
   };

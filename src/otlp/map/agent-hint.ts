@@ -1,5 +1,7 @@
+import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import type { Origin } from '../../signal/origin.js';
 import type { AgentHint, SpanType } from '../../signal/span.js';
+import { CONVENTIONS } from './clients/index.js';
 import type { AgentNames } from './agent-names.js';
 import type { Field, Kind } from './conventions/convention.js';
 import { storableName } from './names.js';
@@ -9,6 +11,11 @@ import type { Ground } from './provenance.js';
 /** Attributes of the resource that name the project of a program without `service.name`. */
 const PROJECTS = ['openinference.project.name', 'arize.project.name'];
 const NO_PROJECT = 'default';
+/** Scopes whose model calls decide how a run went, because its root does not report it. */
+const LAST_CALLS: ReadonlySet<unknown> = new Set([
+  LOGGED_SCOPE,
+  ...CONVENTIONS.flatMap(({ lastCalls }) => lastCalls ?? []),
+]);
 
 /** Properties of a span, besides its attributes, that help to name its run's agent. */
 export interface NamedSpan {
@@ -29,9 +36,10 @@ export function hintOf(
   names: AgentNames,
 ): AgentHint | null {
   const own = ownName(span, reading, names);
-  if (own !== null) return { source: sourceOf(span), name: own };
+  const isDeciding = span.type === 'llm' && LAST_CALLS.has(origin.scope?.name);
+  if (own !== null) return { source: isDeciding ? 'agent span' : sourceOf(span, origin), name: own };
   const program = programOf(origin, reading, names);
-  if (program !== null) return { source: 'service.name', name: program };
+  if (program !== null) return { source: isDeciding ? 'agent span' : 'service.name', name: program };
   if (!span.isRoot) return null;
   const root = names.withoutIds(span.name);
   const constant = storableName(origin.serviceName);
@@ -55,8 +63,9 @@ function programOf(
   return null;
 }
 
-function sourceOf({ type, isRoot }: NamedSpan): AgentHint['source'] {
-  if (isRoot) return 'root';
+function sourceOf({ type, isRoot }: NamedSpan, { scope }: Origin): AgentHint['source'] {
+  // A logged prompt does not report how it went.
+  if (isRoot) return scope?.name === LOGGED_SCOPE ? 'root span' : 'root';
   return type === 'agent' || type === 'custom' ? 'agent span' : 'mention';
 }
 

@@ -43,18 +43,29 @@ function reportedTotal(reading: SpanReading): NanoUsd | null {
  * Call details from attributes, other than tokens and cost.
  *
  * @param hasUsage whether the span's usage is its own
+ * @param firstChunkMs time to the first chunk of the answer; null if unknown
  * @returns null if there are none
  */
-export function callOf(reading: SpanReading, cost: NanoUsd | null, hasUsage: boolean): CallDetails | null {
+export function callOf(
+  reading: SpanReading,
+  cost: NanoUsd | null,
+  { hasUsage, firstChunkMs }: { readonly hasUsage: boolean; readonly firstChunkMs: number | null },
+): CallDetails | null {
   const provider = reading.text('provider');
   const usage = hasUsage ? usagePartsOf(reading) : null;
   const costs = cost === null ? null : reportedCost(reading);
   const tier = serviceTier(reading.text('service_tier') ?? '');
   const isCacheHit = reading.has('is_cache_hit');
-  if (provider === null && usage === null && costs === null && tier === undefined && !isCacheHit) return null;
+  const isPlain = tier === undefined && !isCacheHit && firstChunkMs === null;
+  if (provider === null && usage === null && costs === null && isPlain) return null;
   const details = { provider, usage, cost: costs };
-  if (tier === undefined && !isCacheHit) return details;
-  return { ...details, ...(tier === undefined ? {} : { tier }), ...(isCacheHit ? { isCacheHit } : {}) };
+  if (isPlain) return details;
+  return {
+    ...details,
+    ...(firstChunkMs === null ? {} : { time_to_first_chunk_ms: firstChunkMs }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(isCacheHit ? { isCacheHit } : {}),
+  };
 }
 
 /** All cache writes, even if a client reports them by lifetime only. */

@@ -1,4 +1,5 @@
 import type { UsagePart } from '../../signal/call-details.js';
+import type { Dimension } from '../../signal/run-context.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
@@ -10,6 +11,7 @@ export type DecidedProperty =
   | 'status'
   | 'error_message'
   | 'agent'
+  | Dimension
   | 'model'
   | 'input_tokens'
   | 'output_tokens'
@@ -17,6 +19,7 @@ export type DecidedProperty =
   | 'cost_usd'
   | 'input_data'
   | 'output_data'
+  | 'time_to_first_chunk_ms'
   | 'scores'
   | UsagePart;
 

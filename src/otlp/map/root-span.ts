@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
-import { EVALUATION_EVENT } from '../../signal/score.js';
+import { EVALUATION_EVENT, isVerdict, truthOf } from '../../signal/score.js';
 import { storableName, storableText } from './names.js';
 import type { Provenance } from './provenance.js';
 
@@ -10,8 +10,6 @@ const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
 /** The attributes that {@link verdictOf} reads, in addition to those of a score. */
 export const VERDICT_ATTRIBUTES: readonly string[] = ['success', 'outcome'];
-const YES: ReadonlySet<string> = new Set(['true', 'yes', 'pass', 'passed', 'success', '1']);
-const NO: ReadonlySet<string> = new Set(['false', 'no', 'fail', 'failed', 'failure', '0']);
 
 export interface Verdict {
   readonly success: boolean | null;
@@ -55,15 +53,7 @@ export function sdkVersionOf({ resource, scope }: Pick<Origin, 'resource' | 'sco
 }
 
 function isSuccess(name: JsonValue | undefined): boolean {
-  return typeof name === 'string' && name.toLowerCase() === 'success';
-}
-
-function truthOf(value: JsonValue | undefined): boolean | null {
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : null;
-  if (typeof value !== 'string') return null;
-  const word = value.trim().toLowerCase();
-  return YES.has(word) ? true : NO.has(word) ? false : null;
+  return typeof name === 'string' && isVerdict(name);
 }
 
 function outcomeOf(value: JsonValue | undefined): string | null {

@@ -4,7 +4,7 @@ import type { Micros } from '../../signal/time.js';
 import type { Origin } from '../../signal/origin.js';
 import type { Span } from '../wire/requests.js';
 import { CONVENTIONS } from './clients/index.js';
-import { isObject } from './json-text.js';
+import { isObject, parseStructure } from './json-text.js';
 import { storableText } from './names.js';
 import type { ReadEvents } from './span-events.js';
 import type { SpanReading } from './span-reading.js';
@@ -74,8 +74,8 @@ export function errorOf(
   if (status !== 'failed' && status !== 'timed_out') return null;
   const text =
     withSource(exceptionText(exception), 'event exception', reading) ||
-    withSource(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
-    withSource(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
+    withSource(withoutStack(plainText(span.status?.message ?? '')), 'message of the status', reading) ||
+    withSource(withoutStack(plainText(reading.text('status_message') ?? '')), 'status_message', reading) ||
     withSource(httpStatus(reading), 'http_status', reading) ||
     withSource(toolError(reading, output?.result), 'result of the tool', reading) ||
     withSource(reading.text('error_type') ?? '', 'error_type', reading);
@@ -91,7 +91,16 @@ function withSource(text: string, ground: Ground, { provenance }: SpanReading): 
 export function exceptionText(exception: ReadEvents['exception']): string {
   if (exception === undefined) return '';
   const { type, message } = exception;
-  return withoutStack(type === '' || message === '' ? type || message : `${type}: ${message}`);
+  const plain = plainText(message);
+  return withoutStack(type === '' || plain === '' ? type || plain : `${type}: ${plain}`);
+}
+
+/** The message in a provider's answer that an SDK raises as it is, `{"error":{"message":"…"}}`; any other text unchanged. */
+function plainText(text: string): string {
+  const answer = text.startsWith('{') && text.includes('"error"') ? parseStructure(text) : undefined;
+  const error = isObject(answer) ? answer.error : undefined;
+  const message = isObject(error) ? error.message : undefined;
+  return typeof message === 'string' && message !== '' ? message : text;
 }
 
 function withoutStack(text: string): string {

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
+import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import { remembering } from '../../signal/remembering.js';
-import { runContext } from '../../signal/run-context.js';
+import { runContext, type RunContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
@@ -15,6 +16,7 @@ import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
 import { NamePatterns } from './name-patterns.js';
+import { explainDeployment, type Deployment } from './deployment.js';
 import { notesOf } from './span-notes.js';
 import { timesOf } from './span-times.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
@@ -22,6 +24,7 @@ import { inputData, outputData } from './payloads.js';
 import { readEvents, type ReadEvents } from './span-events.js';
 import { mapHintOf } from './map-hint-of.js';
 import { NO_VERDICT, verdictOf, type Verdict } from './root-span.js';
+import { timeToFirstChunk } from './first-chunk.js';
 import { deriveMetadata } from './span-metadata.js';
 import { scoresOf } from './span-scores.js';
 import { nameOf, spokenName } from './span-name.js';
@@ -31,6 +34,7 @@ import { SpanReading } from './span-reading.js';
 import { modelIn, usageIn } from './conventions/model-body.js';
 import { parsed } from './messages/texts.js';
 import { repeatsUsage, tokensOf } from './span-tokens.js';
+import { userOf } from './user-of.js';
 import { hasTokens, spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
 import type { Micros } from '../../signal/time.js';
@@ -73,6 +77,9 @@ function runKindOf(
   switch (kind) {
     case 'agent made':
       return 'other';
+    case 'agent':
+      // A prompt in a log event is no run by itself: the program may trace the run, or never answer.
+      return scope === LOGGED_SCOPE ? 'other' : 'agent';
     case 'tool':
     case 'retrieval':
       return ofTool(otlpKind);
@@ -102,14 +109,16 @@ function isOfProgram(scope: unknown): boolean {
   return typeof scope === 'string' && isProgramScope(scope);
 }
 
-/** A hash in place of a user's id. */
-const HASH = /^[0-9a-f]{64}$/;
-
-/** The user's id; the address if the id is only a hash. */
-function userOf(reading: SpanReading): JsonValue {
-  const id = reading.value('user_id');
-  const isNobody = id === null || (typeof id === 'string' && HASH.test(id));
-  return isNobody ? (reading.value('user_email') ?? id) : id;
+function contextOf(reading: SpanReading): RunContext | null {
+  return runContext({
+    session_id: reading.value('session_id'),
+    user_id: userOf(reading),
+    tags: reading.value('tags'),
+    environment: reading.value('environment'),
+    release: reading.value('release'),
+    agent_version: reading.value('agent_version'),
+    repository: reading.value('repository'),
+  });
 }
 
 /** A tool server cannot see the calling agent. */
@@ -207,13 +216,14 @@ function wrapsAgents({ scope }: Origin, reading: SpanReading): boolean {
   return WRAPPER_SCOPES.has(scope?.name) && !reading.has('agent');
 }
 
-const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined };
+const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined, chunk: undefined };
 
 export interface MappedSpan {
   readonly record: SpanRecord;
   /** Jackdaw's own attributes, if the span has any. */
   readonly own: OwnAttributes | undefined;
   readonly origin: Origin;
+  readonly deployment: Deployment;
   /** The outcome of its run, if it is a root and has one. */
   readonly verdict: Verdict;
 }
@@ -222,6 +232,7 @@ export interface MappedSpan {
 export interface Under {
   readonly origin: Origin;
   readonly sent: SentOrigin;
+  readonly deployment: Deployment;
   /** When they arrived; Infinity if unknown. */
   readonly receivedAt: Micros;
 }
@@ -244,7 +255,8 @@ export class SpanMapper {
    * @param traceId as returned by `traceUuidAt`
    * @returns the error, beginning with the name of the field, if the span is rejected
    */
-  map(span: ReadSpan, traceId: string, { origin, sent: sentOrigin, receivedAt }: Under): MappedSpan | string {
+  map(span: ReadSpan, traceId: string, under: Under): MappedSpan | string {
+    const { origin, sent: sentOrigin, deployment, receivedAt } = under;
     const { buffer, attributes } = span;
     const spanId = spanUuidAt(buffer, span.traceId.start, span.spanId);
     if (spanId === undefined) return 'spanId: must be 8 bytes that are not all zero';
@@ -259,7 +271,9 @@ export class SpanMapper {
     reading.begin();
     const shape = this.#shapes.of(attributes);
     const { own, picked } = readAttributes(attributes, shape, reading);
-    const { evaluations, exception } = span.events?.length ? readEvents(span.events, reading) : NO_EVENTS;
+    const { evaluations, exception, chunk } = span.events?.length
+      ? readEvents(span.events, reading)
+      : NO_EVENTS;
     reading.end();
 
     const isRoot = parentId === null;
@@ -312,10 +326,13 @@ export class SpanMapper {
         },
         reading,
       ),
-      context: runContext(reading.value('session_id'), userOf(reading), reading.value('tags')),
+      context: contextOf(reading),
       map_hint: null,
       prompt: promptOf(reading),
-      call: callOf(reading, cost, !repeatsUsage(reading, origin, type)),
+      call: callOf(reading, cost, {
+        hasUsage: !repeatsUsage(reading, origin, type),
+        firstChunkMs: timeToFirstChunk(reading, times, chunk),
+      }),
       scores: null,
     };
     if (type === 'llm') takeFromBodies(fields, reading);
@@ -357,8 +374,9 @@ export class SpanMapper {
             reading.provenance,
           )
         : NO_VERDICT;
+    if (reading.provenance !== undefined) explainDeployment(deployment, reading, reading.provenance);
     reading.provenance?.read(record, reading, own);
-    return { record, own, origin, verdict };
+    return { record, own, origin, deployment, verdict };
   }
 }
 

@@ -4,7 +4,7 @@ import { MOST_NANO_USD } from '../../signal/money.js';
 import { MAX_NAME, MAX_TEXT } from '../../signal/names.js';
 import { isUnseen } from '../../signal/sent-span.js';
 import type { ScoreRecord } from '../../signal/score.js';
-import type { SpanRecord } from '../../signal/span.js';
+import { rootOwnParent, type SpanRecord } from '../../signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { findUnstorable, HALF_SURROGATE } from './payload.js';
 import { isLonger } from './text-length.js';
@@ -82,7 +82,7 @@ class Rules {
   checkSpan(span: SpanRecord, trace: TraceHeader, index: number): void {
     this.#index = index;
     if (span.trace_id !== trace.trace_id) this.#add('trace_id', "must be the trace_id of the item's trace");
-    if (span.parent_span_id === span.span_id) this.#add('parent_span_id', 'must not be the span itself');
+    rootOwnParent(span);
     span.name = this.#name('name', span.name);
     this.#times(span.started_at, span.ended_at);
     this.#amount('duration_ms', span.duration_ms);

@@ -21,6 +21,7 @@ import type { DecodeRequest, RawBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
 import type { Received, ReceivedRequests } from './decode.js';
+import { problemOf } from './failure.js';
 import { BATCH_ID_HEADER, batchIdProblem } from '../../otlp/wire/batch-id.js';
 
 /** Maximum number of reasons in a response; further ones are only counted. */
@@ -40,7 +41,7 @@ interface IntakeSettings extends Settings<OtlpConfig> {
 
 /** The outcome of an accepted request. */
 export interface Taken {
-  /** Undefined if everything was accepted. */
+  /** Undefined if everything was accepted; without items, a warning. */
   readonly rejection: Rejection | undefined;
   /** The sender's quota usage, if it has a quota. */
   readonly usage: QuotaUsage | undefined;
@@ -113,14 +114,15 @@ export class Intake {
     this.require(signal);
     const named = batchId !== undefined && { batch: { id: batchId } };
     const context = { receivedAt: this.#clock.now(), keyId, abort, ...named };
-    const { rejected, weights, answer } = this.#send(signal, request, userId, context);
+    const { rejected, weights, runs, answer } = this.#send(signal, request, userId, context);
     const receipt = await answer;
     const refused = [...firstRefusals(receipt?.refused ?? [])];
     const count = refused.reduce((sum, [index]) => sum + (weights?.[index] ?? 1), rejected.length);
-    const reasons = [...rejected, ...refused.map(([, reason]) => reason)];
+    const made = await runs;
+    const reasons = [...rejected, ...refused.map(([, reason]) => reason), ...(made?.warnings ?? [])];
     return {
-      rejection: count === 0 ? undefined : { count, reason: summarize(reasons) },
-      usage: receipt?.usage,
+      rejection: reasons.length === 0 ? undefined : { count, reason: summarize(reasons) },
+      usage: receipt?.usage ?? made?.usage,
     };
   }
 
@@ -139,41 +141,56 @@ export class Intake {
       return { rejected: [], weights: spans, answer };
     }
     const { batch, rejected } = this.#mappers[signal](request.decode(), { ...context, tenant });
-    if (rejected.length > 0) {
-      this.#rejected.add(rejected.length, { receiver: this.#id, signal });
-      const items = rejected.map((error) => ({ trace_id: null, error }));
-      this.#rejections?.note(tenant, { receiver: this.#id, signal, code: 'validation_failed', items });
-    }
+    this.#noteRejected(signal, tenant, rejected);
     if (batch.items.length === 0 || output === undefined)
       return { rejected, weights: weightsOf(signal, batch), answer: undefined };
     const runs = signal === 'logs' ? this.#runsIn(batch as Batches['logs'], context) : undefined;
     const answer =
       runs === undefined ? output.consume(batch, context) : runs.then(() => output.consume(batch, context));
-    return { rejected, weights: weightsOf(signal, batch), answer };
+    return { rejected, weights: weightsOf(signal, batch), runs, answer };
+  }
+
+  #noteRejected(signal: TelemetrySignal, tenant: string, rejected: readonly string[]): void {
+    if (rejected.length === 0) return;
+    this.#rejected.add(rejected.length, { receiver: this.#id, signal });
+    const items = rejected.map((error) => ({ trace_id: null, error }));
+    this.#rejections?.note(tenant, { receiver: this.#id, signal, code: 'validation_failed', items });
   }
 
   /**
    * Sends the runs in log events to the pipelines of traces. They come before the records: if they cannot be stored, the
-   * client repeats both, and a repeated span adds nothing.
+   * client repeats both, and a repeated span adds nothing. If they are refused for good, the records are stored without them.
    *
    * @returns undefined if there are none, or no pipeline takes them
    */
-  #runsIn({ tenant, items }: Batches['logs'], context: ConsumeContext): Promise<unknown> | undefined {
+  #runsIn({ tenant, items }: Batches['logs'], context: ConsumeContext): Promise<RunsOfEvents> | undefined {
     const { traces } = this.#outputs;
     const request = traces && loggedRuns(items, this.#traced.of(tenant));
-    if (request === undefined) return undefined;
-    const { batch } = this.#mappers.traces(request, { ...context, tenant });
+    if (traces === undefined || request === undefined) return undefined;
+    const { batch, rejected } = this.#mappers.traces(request, { ...context, tenant });
+    this.#noteRejected('traces', tenant, rejected);
+    const refusalOf = (reason: string): string => `runs of log events: ${reason}`;
+    if (batch.items.length === 0) return Promise.resolve({ warnings: rejected.map(refusalOf) });
     // The id of the batch names the log records.
     const { receivedAt, keyId, abort } = context;
-    const sent = traces?.consume(batch, {
+    const sent = traces.consume(batch, {
       receivedAt,
       ...(keyId !== undefined && { keyId }),
       ...(abort && { abort }),
     });
-    return sent?.catch((error: unknown) => {
-      // What is refused for good must not keep out the records.
-      if (!(error instanceof ConsumeError) || error.retryable) throw error;
-    });
+    return sent.then(
+      ({ refused, usage }) => {
+        const reasons = [...rejected, ...firstRefusals(refused).values()];
+        return { warnings: reasons.map(refusalOf), usage };
+      },
+      (error: unknown) => {
+        if (!(error instanceof ConsumeError) || error.retryable) throw error;
+        return {
+          warnings: [...rejected, problemOf(error).problem.message].map(refusalOf),
+          usage: error.usage,
+        };
+      },
+    );
   }
 
   /** @returns undefined if the request has to be decoded to be checked */
@@ -224,8 +241,17 @@ interface Sent {
   readonly rejected: readonly string[];
   /** Weight of each item if it is refused; null: one each. */
   readonly weights: readonly number[] | null;
+  /** The runs made of log events, if there are any. */
+  readonly runs?: Promise<RunsOfEvents> | undefined;
   /** Undefined if no item was left for the pipeline. */
   readonly answer: Promise<Receipt> | undefined;
+}
+
+/** The outcome of the runs made of log events. */
+interface RunsOfEvents {
+  /** Why some or all were refused; the log records count as accepted. */
+  readonly warnings: readonly string[];
+  readonly usage?: QuotaUsage | undefined;
 }
 
 /** The number of spans in each item of a batch of traces, at least 1; null for other signals. */

@@ -174,6 +174,7 @@ function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: 
       : kind === 'tool'
         ? toolOf(record)
         : callOf(record, event);
+  if (within === undefined && kind !== 'tool') values['gen_ai.agent.name'] = agentOf(record, event);
   if (kind === 'call' && error === undefined && !hasTokens(values)) return undefined;
   const response = identityOf(record, 'response_id');
   const answer = kind === 'call' && response !== undefined ? answers.get(response) : undefined;
@@ -205,7 +206,7 @@ function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: 
 /** @param isTraced whether the program's own spans make the run */
 function isSpan({ kind, events }: KnownEvent, isTraced: boolean): boolean {
   if (kind === 'call') return true;
-  return isTraced ? kind === 'prompt' && events.onlyPrompts === true : kind === 'prompt' || kind === 'tool';
+  return isTraced ? events.onlyEvents?.includes(kind) === true : kind === 'prompt' || kind === 'tool';
 }
 
 function hasTokens(values: JsonObject): boolean {
@@ -227,10 +228,13 @@ function identityOfEvent(record: LogRecord, name: string): string {
     : `${name} ${id} ${attempt}`;
 }
 
+function agentOf({ origin }: LogRecord, { events }: KnownEvent): string {
+  return origin.serviceName || events.prefix.replace(/\W$/, '');
+}
+
 function promptOf(record: LogRecord, isRun: boolean): JsonObject {
   const prompt = textOf(record, 'prompt');
   const values: JsonObject = isRun ? { 'gen_ai.operation.name': 'invoke_agent' } : {};
-  if (isRun && record.origin.serviceName !== '') values['gen_ai.agent.name'] = record.origin.serviceName;
   if (prompt !== undefined && !REDACTED.test(prompt))
     values['gen_ai.input.messages'] = [{ role: 'user', content: prompt }];
   return values;

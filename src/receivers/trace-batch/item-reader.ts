@@ -3,12 +3,13 @@ import { ItemProblems } from '../../component/item-problems.js';
 import { isUuid } from '../../signal/ids.js';
 import { parseMoney, type NanoUsd } from '../../signal/money.js';
 import { isInFuture } from '../../signal/future.js';
+import { identityOf } from '../../signal/run-context.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceRecord, TraceHeader } from '../../signal/trace.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
 import { formatError } from './format-error.js';
 import type { JsonObject } from '../../signal/attributes.js';
-import type { SpanRecord } from '../../signal/span.js';
+import { rootOwnParent, type SpanRecord } from '../../signal/span.js';
 import { serviceTier, type CallDetails } from '../../signal/call-details.js';
 import { outputWithThoughts } from '../../signal/call-tokens.js';
 import { isHit, usagePartsOf } from '../../signal/usage-object.js';
@@ -90,6 +91,7 @@ function toRecord(item: TraceItem, receivedAt: Micros): TraceRecord {
   record.spans.forEach((span, i) => {
     const wire = item.spans[i];
     if (wire !== undefined) replaceFuture(span, wire, receivedAt);
+    rootOwnParent(span);
   });
   return record;
 }
@@ -131,6 +133,10 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     total_cost_usd: toNanoUsd(wire.total_cost_usd),
     metadata: wire.metadata ?? null,
     sdk_version: wire.sdk_version ?? DEFAULT_SDK_VERSION,
+    environment: identityOf(wire.environment),
+    release: identityOf(wire.release),
+    agent_version: identityOf(wire.agent_version),
+    repository: identityOf(wire.repository),
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,

@@ -104,8 +104,8 @@ export function withoutLogged<Span extends CallSpan>(
   const inOrder = [...spans].sort((a, b) => a.started_at - b.started_at || (a.span_id < b.span_id ? -1 : 1));
   const calls = new Map<string, Span[]>();
   for (const span of inOrder) {
-    if (span.call_key === null || span.total_tokens === null || isLogged(span)) continue;
-    const { model } = readCallKey(span.call_key);
+    const model = tracedModel(span);
+    if (model === null) continue;
     const others = calls.get(model);
     if (others === undefined) calls.set(model, [span]);
     else others.push(span);
@@ -114,10 +114,9 @@ export function withoutLogged<Span extends CallSpan>(
   /** How many calls of each model began before the span. */
   const passed = new Map<string, number>();
   for (const span of inOrder) {
-    if (span.call_key === null || !isLogged(span)) continue;
-    const { model } = readCallKey(span.call_key);
-    const its = calls.get(model);
-    if (its === undefined) continue;
+    const model = loggedModel(span);
+    const its = model === null ? undefined : calls.get(model);
+    if (model === null || its === undefined) continue;
     let count = passed.get(model) ?? 0;
     while ((its[count]?.started_at ?? Infinity) <= span.started_at) count++;
     passed.set(model, count);
@@ -129,6 +128,17 @@ export function withoutLogged<Span extends CallSpan>(
 
 function isLogged({ call_key: key }: CallSpan): boolean {
   return key?.startsWith(LOGGED) === true;
+}
+
+/** The model of a call that is known from a log event only, as in its key; null for other spans. */
+export function loggedModel(span: CallSpan): string | null {
+  return span.call_key === null || !isLogged(span) ? null : readCallKey(span.call_key).model;
+}
+
+/** The model of a call with tokens that a span reports; null for other spans. Calls of the same model in log events do not count. */
+export function tracedModel(span: CallSpan): string | null {
+  if (span.call_key === null || span.total_tokens === null || isLogged(span)) return null;
+  return readCallKey(span.call_key).model;
 }
 
 const NONE_LOGGED: ReadonlyMap<string, string> = new Map();

@@ -1,7 +1,8 @@
+import { DIMENSIONS } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { tagsKey } from './context-of-spans.js';
-import { AWAITS_ROOT, CONTEXT, DERIVED } from './derived.js';
+import { AWAITS_ROOT, CONTEXT, DERIVED, HAS_FAILED, REMOTE_VERDICT } from './derived.js';
 import type { RunFacts } from './run-facts.js';
 import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } from './completion.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
@@ -19,6 +20,9 @@ export interface NamedHeader {
 
 /** Values that are also derived in declared headers. */
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
+
+/** Bits of a following header that remain when it is declared. */
+const KEPT = REMOTE_VERDICT | HAS_FAILED;
 
 /** Whether the spans determine the run's status. */
 export function followsSpans(header: HeaderRow): boolean {
@@ -60,19 +64,41 @@ function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): Hea
   // The stored header is declared and final.
   if (!followsSpans(stored) && stored.status !== RUNNING) return sampled(stored, incoming);
   const [before, after] = leads && !isDeclared(stored) ? [incoming, stored] : [stored, incoming];
+  const derived = followsSpans(stored) ? stored.derived : leavesOpen(stored);
+  const { success, outcome, bit } = verdictOf(stored, incoming);
   const merged = {
     ...stored,
-    success: stored.success ?? incoming.success,
-    outcome: stored.outcome ?? incoming.outcome,
+    success,
+    outcome,
     metadata: before.metadata ?? after.metadata,
     sdk_version: before.sdk_version ?? after.sdk_version,
     idle_timeout_ms: stored.idle_timeout_ms ?? incoming.idle_timeout_ms,
     orphan_wait_ms: stored.orphan_wait_ms ?? incoming.orphan_wait_ms,
     sample_rate: surerRate(stored, incoming),
-    derived: followsSpans(stored) ? stored.derived : leavesOpen(stored),
+    derived: (derived & ~REMOTE_VERDICT) | bit,
   };
   const isNew = (Object.keys(merged) as (keyof HeaderRow)[]).some((key) => merged[key] !== stored[key]);
   return isNew ? merged : stored;
+}
+
+/** The first verdict, unless it comes from a span with a remote parent and a root's follows. */
+function verdictOf(
+  stored: HeaderRow,
+  incoming: HeaderRow,
+): Pick<HeaderRow, 'success' | 'outcome'> & { readonly bit: number } {
+  const isRoots = hasVerdict(incoming) && (incoming.derived & REMOTE_VERDICT) === 0;
+  const isReplaced = isRoots && (stored.derived & REMOTE_VERDICT) !== 0;
+  const [first, second] = isReplaced || !hasVerdict(stored) ? [incoming, stored] : [stored, incoming];
+  const contradict = first.success !== null && second.success !== null && first.success !== second.success;
+  return {
+    success: first.success ?? second.success,
+    outcome: first.outcome ?? (contradict ? null : second.outcome),
+    bit: first.derived & REMOTE_VERDICT,
+  };
+}
+
+function hasVerdict({ success, outcome }: HeaderRow): boolean {
+  return success !== null || outcome !== null;
 }
 
 /** Applies a declared header to a trace whose header follows the spans. @returns `stored` itself if nothing changes */
@@ -83,7 +109,8 @@ function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   if (!isDeclared(stored.header)) {
     const { success, outcome } = fillNulls(known, later);
     const merged = { ...fillNulls(later, known), success, outcome, sample_rate };
-    return { header: opened(merged, later.derived), agent: incoming.agent };
+    const bits = known.derived & KEPT;
+    return { header: opened(merged, later.derived | bits), agent: incoming.agent };
   }
   if (later.status === RUNNING) return withRow(stored, sampled(stored.header, later));
   const merged = { ...fillNulls(known, later), status: later.status, sample_rate };
@@ -104,7 +131,7 @@ function surerRate(one: HeaderRow, other: HeaderRow): number | null {
 
 /** @param derived the bits of the declared headers that were merged */
 function opened(merged: HeaderRow, derived: number): HeaderRow {
-  const header = { ...merged, derived: derived & TOTALS };
+  const header = { ...merged, derived: derived & (TOTALS | KEPT) };
   if (header.status === RUNNING) header.derived = leavesOpen(header);
   endAfterStart(header);
   return header;
@@ -134,6 +161,7 @@ export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFact
     if (derived & DERIVED.session_id) next.session_id = context.session_id;
     if (derived & DERIVED.user_id) next.user_id = context.user_id;
     if (derived & DERIVED.tags) next.tags = tagsKey(context);
+    for (const field of DIMENSIONS) if (derived & DERIVED[field]) next[field] = context[field];
   }
   // Without spans there is nothing to follow yet.
   if (!followsSpans(header) || spans.size === 0) return { header: next, agent };

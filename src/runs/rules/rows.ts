@@ -94,4 +94,5 @@ export type FactRow = Pick<
 
 /** The codes of these statuses. */
 export const RUNNING = RUN_STATUSES.indexOf('running');
+export const FAILED = RUN_STATUSES.indexOf('failed');
 export const TIMED_OUT = RUN_STATUSES.indexOf('timed_out');

@@ -49,6 +49,9 @@ export const USUAL_COUNTS: SpanCounts = {
   counted_cost: null,
 };
 
+/** The counts of a duplicate call. */
+export const NOTHING_COUNTED = { counted: 0, counted_tokens: null, counted_cost: null } as const;
+
 export function hasSameCounts(one: SpanCounts, other: SpanCounts): boolean {
   return (
     one.same_as === other.same_as &&
@@ -154,8 +157,7 @@ export function countedOnce(all: readonly UsageNode[]): {
     const its = countsOf(span, reports.get(span.span_id), own);
     if (!hasSameCounts(its, USUAL_COUNTS)) counts.set(span.span_id, its);
   }
-  for (const [id, same_as] of logged)
-    counts.set(id, { same_as, counted: 0, counted_tokens: null, counted_cost: null });
+  for (const [id, same_as] of logged) counts.set(id, { same_as, ...NOTHING_COUNTED });
   const usage = usageFrom(hasTokens ? sumOf(tokens) : null, hasCost ? sumOf(cost) : null);
   return { usage, counts };
 }

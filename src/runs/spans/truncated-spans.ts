@@ -1,13 +1,24 @@
 import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
 import { isBefore } from '../rules/shallowest.js';
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
+import { loggedModel, tracedModel } from '../rules/duplicate-calls.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import { countedUsage, hasSameCounts, USUAL_COUNTS, usageFrom, type Usage } from '../rules/usage.js';
+import {
+  countedUsage,
+  hasSameCounts,
+  NOTHING_COUNTED,
+  USUAL_COUNTS,
+  usageFrom,
+  type SpanCounts,
+  type Usage,
+} from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import {
   failureOf,
+  keyOfUnits,
+  unitsOf,
   serializeFailure,
   serializeTop,
   readFailure,
@@ -26,6 +37,9 @@ interface StoredRun {
   readonly serialized: string;
   readonly agent: string;
 }
+
+/** Limit of the models of a truncated run; calls of further models in log events count in addition to their spans. */
+const MAX_MODELS = 100;
 
 /**
  * The spans of a truncated run: one with more spans than the limit. Each span is stored and counted, but only the topmost one and sums are
@@ -49,6 +63,8 @@ export class TruncatedSpans implements RunSpans {
   /** How many spans have not ended. */
   #open: number;
   #top: Top;
+  /** A call of each model whose calls spans report. */
+  readonly #models: Map<string, string>;
   readonly #failure: Outcome | undefined;
   /** All spans, until the commit that truncates the run is over. */
   #before: RunSpans | null;
@@ -58,12 +74,13 @@ export class TruncatedSpans implements RunSpans {
   readonly #written = new Set<string>();
 
   private constructor(
-    parts: Omit<Summary, 'top' | 'failure'> & {
+    parts: Omit<Summary, 'top' | 'failure' | 'models'> & {
       readonly size: number;
       readonly truncatedSeq: number;
       readonly agent: string;
       readonly top: Top;
       readonly failure: Outcome | undefined;
+      readonly models: Map<string, string>;
       readonly before: RunSpans | null;
     },
   ) {
@@ -80,6 +97,7 @@ export class TruncatedSpans implements RunSpans {
     this.#isOfAgent = parts.isOfAgent;
     this.#open = parts.open ?? 0;
     this.#top = parts.top;
+    this.#models = parts.models;
     this.#failure = parts.failure;
     this.#before = parts.before;
   }
@@ -90,6 +108,8 @@ export class TruncatedSpans implements RunSpans {
     const { total_tokens, total_cost_usd } = storedUsage(spans);
     const top = spans.top();
     if (top === undefined) throw new RangeError('cannot truncate a run without spans');
+    const models = new Map<string, string>();
+    for (const key of spans.keys()) addModel(models, spans.get(key));
     return new TruncatedSpans({
       size: spans.size,
       truncatedSeq: 0,
@@ -105,6 +125,7 @@ export class TruncatedSpans implements RunSpans {
       context: spans.context(),
       top: topOf(top),
       failure: failureOf(spans),
+      models,
       before: spans,
     });
   }
@@ -113,7 +134,8 @@ export class TruncatedSpans implements RunSpans {
     const summary = JSON.parse(serialized) as Summary;
     const top = readTop(summary.top);
     const failure = readFailure(summary.failure);
-    return new TruncatedSpans({ ...summary, size, truncatedSeq, agent, top, failure, before: null });
+    const models = new Map(summary.models?.map(([model, call]) => [model, keyOfUnits(call)]));
+    return new TruncatedSpans({ ...summary, size, truncatedSeq, agent, top, failure, models, before: null });
   }
 
   /** The text for {@link stored}, without the agent, which is in the header. */
@@ -127,6 +149,7 @@ export class TruncatedSpans implements RunSpans {
       lastTime: this.#lastTime,
       isOfAgent: this.#isOfAgent,
       open: this.#open,
+      models: [...this.#models].map(([model, call]) => [model, unitsOf(call)]),
       context: this.#context,
       top: serializeTop(this.#top),
       failure: serializeFailure(this.#failure),
@@ -189,6 +212,7 @@ export class TruncatedSpans implements RunSpans {
       this.#tokens = grown(this.#tokens, earlier?.total_tokens, now.total_tokens);
       this.#cost = grown(this.#cost, earlier?.total_cost_usd, now.total_cost_usd);
     }
+    addModel(this.#models, span);
     this.#touched.set(span.span_id, span);
     this.#isOfAgent ||= isOfAgent(span);
     this.#first = Math.min(this.#first, span.started_at);
@@ -258,20 +282,24 @@ export class TruncatedSpans implements RunSpans {
 
   /**
    * In the commit that truncates the run, those of its spans before. Later, a span that is not a model call counts nothing, because the
-   * spans below it are unknown: it may repeat what they report.
+   * spans below it are unknown: it may repeat what they report. Nor does a call in a log event, if spans report calls of its model.
    */
   countsRewrites(): readonly CountsRewrite[] {
     const before = (this.#before?.countsRewrites() ?? []).filter(
       ({ span_id }) => !this.#touched.has(span_id),
     );
-    const later = [...this.#touched.values()].filter(
-      (span) =>
-        span.seq === 0 &&
-        span.type !== TYPE_CODES.llm &&
-        !(this.#before?.has(span.span_id) ?? false) &&
-        !hasSameCounts(span, USUAL_COUNTS),
-    );
-    return [...before, ...later.map(({ span_id }) => ({ span_id, counts: USUAL_COUNTS }))];
+    const later = [...this.#touched.values()].flatMap((span) => {
+      if (span.seq !== 0 || this.#before?.has(span.span_id)) return [];
+      const counts = span.type === TYPE_CODES.llm ? this.#countsOfLogged(span) : USUAL_COUNTS;
+      return counts === null || hasSameCounts(span, counts) ? [] : [{ span_id: span.span_id, counts }];
+    });
+    return [...before, ...later];
+  }
+
+  #countsOfLogged(span: SpanFacts): SpanCounts | null {
+    const model = loggedModel(span);
+    const call = model === null ? undefined : this.#models.get(model);
+    return call === undefined ? null : { same_as: call, ...NOTHING_COUNTED };
   }
 
   lastTime(): Micros {
@@ -283,6 +311,12 @@ export class TruncatedSpans implements RunSpans {
 function isAboveTop(span: SpanFacts, top: Top): boolean {
   if (span.parent_span_id === null) return top.parent_span_id !== null || isBefore(span, top);
   return span.span_id === top.parent_span_id;
+}
+
+function addModel(models: Map<string, string>, span: SpanFacts | undefined): void {
+  const model = span === undefined ? null : tracedModel(span);
+  if (span !== undefined && model !== null && models.size < MAX_MODELS && !models.has(model))
+    models.set(model, span.span_id);
 }
 
 function openness(span: SpanFacts): number {

@@ -32,6 +32,8 @@ export interface Summary {
   readonly isOfAgent: boolean;
   /** How many spans have not ended; undefined in summaries of older versions, which did not count them. */
   readonly open?: number;
+  /** The models whose calls spans report, with the units of the id of one call; undefined in summaries of older versions. */
+  readonly models?: readonly (readonly [model: string, call: readonly number[]])[];
   /** The context from the followed spans. */
   readonly context: RunContext;
   /** The units of its id, whether it has a parent, and the values that the header takes. */
@@ -84,7 +86,8 @@ export function serializeTop(top: Top): Summary['top'] {
   ];
 }
 
-function unitsOf(key: string): number[] {
+/** As text units, because JSON cannot hold lone surrogates. */
+export function unitsOf(key: string): number[] {
   return Array.from({ length: key.length }, (_, i) => key.charCodeAt(i));
 }
 
@@ -92,8 +95,8 @@ export function readTop(printed: Summary['top']): Top {
   const [units, hasParent, started_at, status, ended_at, kind, error_message, wraps, isRemote, parentId] =
     printed;
   return {
-    span_id: String.fromCharCode(...units),
-    parent_span_id: hasParent ? String.fromCharCode(...(parentId ?? [])) : null,
+    span_id: keyOfUnits(units),
+    parent_span_id: hasParent ? keyOfUnits(parentId ?? []) : null,
     parent_is_remote: isRemote === true ? true : null,
     started_at,
     status: itemAt(RUN_STATUSES, status),
@@ -102,6 +105,10 @@ export function readTop(printed: Summary['top']): Top {
     run_kind: runKind(kind),
     isWrapper: wraps,
   };
+}
+
+export function keyOfUnits(units: readonly number[]): string {
+  return String.fromCharCode(...units);
 }
 
 export function failureOf(spans: RunSpans): Outcome | undefined {

@@ -3,7 +3,13 @@ import type { Clock } from '../../component/telemetry.js';
 import { itemAt } from '../../signal/checked.js';
 import type { Batch, LogsBatch, MetricsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
-import { scoresOfLogs, tracesOfScores, type ScoreRow } from '../incoming/score-rows.js';
+import {
+  scoresOfLogs,
+  tracesOfScores,
+  verdictsIn,
+  type RunVerdict,
+  type ScoreRow,
+} from '../incoming/score-rows.js';
 import { scoreRows } from './runs/score-rows.js';
 import { SCORES } from './tables/score-tables.js';
 import { nameOfBatch } from '../shared/batch-name.js';
@@ -45,6 +51,8 @@ export interface ItemWriteParts {
   readonly clock: Clock;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
   readonly limitsOf: (userId: string) => Promise<StoreUserLimits>;
+  /** Applies a verdict to its run, which may arrive later. */
+  readonly judge: (tenant: number, verdict: RunVerdict, at: Micros) => Promise<void>;
 }
 
 /** The part of the contract `TelemetryWriter` for append-only items: metric points and log records. */
@@ -94,6 +102,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written(length, []);
     notify?.();
+    await Promise.all(verdictsIn(scores).map((verdict) => this.#parts.judge(tenant, verdict, receivedAt)));
     for (const traceId of tracesOfScores(scores)) arrivals.traceChanged(userId, traceId);
     return receiptOf(length, [], usage ?? null);
   }

@@ -87,6 +87,18 @@ export interface LogFacets {
   readonly counted_after: Micros | null;
 }
 
+/** Maximum number of groups and of attributes of {@link Logs.groups}, and of characters of a value. */
+export const MOST_LOG_GROUPS = 10_000;
+export const MOST_GROUP_VALUE = 256;
+
+/** How many records of a search have the same values of some attributes. */
+export interface LogGroups {
+  /** The largest groups, {@link MOST_LOG_GROUPS} at most, in no order. Values are texts, or JSON of other values; null if missing. */
+  readonly groups: readonly { readonly values: readonly (string | null)[]; readonly count: number }[];
+  /** As in {@link LogFacets}. */
+  readonly counted_after: Micros | null;
+}
+
 /**
  * Log records of users. A record is searchable, also by text, as soon as its write is acknowledged; counts are exact and consistent with
  * the page. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
@@ -105,6 +117,13 @@ export interface Logs {
     buckets: LogBuckets,
     abort?: AbortSignal,
   ): Promise<LogFacets>;
+  /** Counts the records of a search by the values of some attributes. */
+  groups(
+    userId: string,
+    filter: LogFilter,
+    attributes: readonly string[],
+    abort?: AbortSignal,
+  ): Promise<LogGroups>;
   /** @returns the trace of a log record; null for an unknown record and for one without a trace */
   findTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null>;
 }

@@ -1,9 +1,10 @@
 // Runs with their spans, and data computed from them: agents, sessions, models, time series.
 
 import type { JsonObject } from '../../signal/attributes.js';
-import type { CallDetails, SummedPart } from '../../signal/call-details.js';
+import type { StoredCall, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
+import type { Dimension } from '../../signal/run-context.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
 import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
@@ -20,6 +21,12 @@ export interface RunSummary {
   readonly session_id: string | null;
   readonly user_id: string | null;
   readonly tags: readonly string[];
+  /** The environment of the deployment. */
+  readonly environment: string | null;
+  /** The deployed version of the program. */
+  readonly release: string | null;
+  readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly status: RunStatus;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
@@ -36,8 +43,8 @@ export interface RunSummary {
 
 /** Fields of a span that lists of spans omit. */
 export interface SpanDetails {
-  /** The parts of its tokens and cost; null if unknown. */
-  readonly call: Pick<CallDetails, 'usage' | 'cost'> | null;
+  /** The parts of its tokens and cost, and when its answer began; null if unknown. */
+  readonly call: StoredCall | null;
   /** As received; for a span received by OTLP, only the fields that cannot be derived from `sent`. */
   readonly metadata: JsonObject | null;
   /** For a span received by OTLP, the received bytes, unless its `metadata` was changed during processing. */
@@ -118,8 +125,11 @@ export interface TraceSummary extends RunSummary {
   readonly spans: Pages<SpanSummary>;
 }
 
+/** Selects runs by their dimensions. Matches exactly, in the form of `storableIdentity`. */
+export type DimensionFilter = { readonly [Field in Dimension]?: string };
+
 /** Filter of a list of runs. Absent: no restriction. */
-export interface RunFilter {
+export interface RunFilter extends DimensionFilter {
   /** Includes agents that have only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;
@@ -338,8 +348,11 @@ export const AGENT_SORTS = [
 
 export type AgentSort = (typeof AGENT_SORTS)[number];
 
-/** Filter and order of a page of agents. Absent: all, by `-last_run_at`. */
-export interface AgentFilter {
+/**
+ * Filter and order of a page of agents. Absent: all, by `-last_run_at`. With a version, agents with such a run; their statistics then
+ * cover these runs only.
+ */
+export interface AgentFilter extends DimensionFilter {
   /** Case-insensitive substring of the name. */
   readonly query?: string;
   readonly sort?: AgentSort;
@@ -452,6 +465,12 @@ export interface UserSummary {
   readonly total_cost: Usd | null;
 }
 
+/** A repository: the runs that worked on it and match a filter. */
+export interface RepositorySummary extends Omit<UserSummary, 'user_id'> {
+  readonly repository: string;
+  readonly users: number;
+}
+
 /** Selects the counted runs. */
 export type UserFilter = Omit<SessionFilter, 'user_id'>;
 
@@ -459,7 +478,7 @@ export type UserFilter = Omit<SessionFilter, 'user_id'>;
 export const MOST_NAMED = 20;
 
 /** Selects sessions with a run that matches all of these conditions. Statistics cover all of their runs of the kind. */
-export interface SessionFilter {
+export interface SessionFilter extends DimensionFilter {
   /** Absent: both kinds. */
   readonly kind?: RunKind;
   readonly user_id?: string;
@@ -491,10 +510,17 @@ export interface Sessions {
   ): Promise<SessionSummary | null>;
   /** By cost, then runs, both descending, then by id. */
   users(userId: string, filter: UserFilter, page: PageRange, abort?: AbortSignal): Promise<Page<UserSummary>>;
+  /** In the same order. */
+  repositories(
+    userId: string,
+    filter: SessionFilter,
+    page: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<RepositorySummary>>;
 }
 
-/** Filter of model calls. Absent: no restriction. */
-export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time'>;
+/** Filter of model calls; agent and versions are those of their runs. Absent: no restriction. */
+export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time' | Dimension>;
 
 /** Usage of one model: its calls (spans of type `llm`), and usage that other spans report beyond the calls below them. */
 export interface ModelUsage {
@@ -562,7 +588,7 @@ type SeriesGroup = (typeof SERIES_GROUPS)[number];
 export const MOST_SERIES = 20;
 
 /** Query for a time series. Counts only runs of agents, by start. */
-export interface SeriesRequest {
+export interface SeriesRequest extends DimensionFilter {
   /** Included. */
   readonly start_time: Micros;
   /** Not included. */

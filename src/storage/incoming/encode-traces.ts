@@ -2,7 +2,7 @@ import type { TracesBatch } from '../../signal/batch.js';
 import { invariant } from '../../signal/checked.js';
 import type { EventType } from '../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
-import { contextIn, NO_CONTEXT, serializeContext } from '../../signal/run-context.js';
+import { declaredContext, NO_CONTEXT, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall } from '../../signal/call-details.js';
 import { mapOf } from '../../signal/derive-map.js';
 import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
@@ -12,11 +12,17 @@ import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage, type RowOf } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { contextOf, tagsKey } from '../../runs/rules/context-of-spans.js';
-import { haveEnded } from '../../runs/rules/header-of-spans.js';
+import { haveEnded, topmost } from '../../runs/rules/header-of-spans.js';
 import { durationMs, totalTokens } from '../../runs/rules/completion.js';
-import { AWAITS_ROOT, DERIVED, FOLLOWS_SPANS, REMOTE_PARENT } from '../../runs/rules/derived.js';
+import {
+  AWAITS_ROOT,
+  DERIVED,
+  FOLLOWS_SPANS,
+  REMOTE_PARENT,
+  REMOTE_VERDICT,
+} from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
-import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
+import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_ADDED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
 import { WHOLE } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type SpanCounts, type Usage, type UsageNode } from '../../runs/rules/usage.js';
@@ -79,7 +85,7 @@ export const SPAN_MESSAGE: readonly Column[] = [
 export const TRACE_MESSAGE: readonly Column[] = [
   ...TRACE_WIRE,
   ...TRACE_LATER,
-  ...TRACE_SAMPLED,
+  ...TRACE_ADDED,
   { name: 'agent', kind: 'text', sql: 'VARCHAR' },
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
@@ -236,6 +242,9 @@ function writeHeader(
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
   const isRunning = header.follows_spans && header.status === 'running';
   if (isRunning && spans.length > 0 && haveEnded(spans)) derived |= AWAITS_ROOT;
+  const hasVerdict = header.success !== null || header.outcome !== null;
+  if (hasVerdict && header.follows_spans && (topmost(spans)?.parent_span_id ?? null) !== null)
+    derived |= REMOTE_VERDICT;
   to.uuid(T.trace_id, row, header.trace_id);
   to.byte(T.kind, row, RUN_KINDS.indexOf(header.kind));
   to.byte(T.status, row, invariant(STATUS_CODES.get(header.status), 'code of the status'));
@@ -267,11 +276,12 @@ function writeHeader(
   nullableText(to, T.metadata, row, header.metadata === null ? null : serializeJson(header.metadata));
   nullableText(to, T.sdk_version, row, header.sdk_version);
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
-  const declared = header.follows_spans ? NO_CONTEXT : contextIn(header.metadata);
+  const declared = header.follows_spans ? NO_CONTEXT : declaredContext(header);
   const given = contextOf(spans);
   if (declared.session_id === null) derived |= DERIVED.session_id;
   if (declared.user_id === null) derived |= DERIVED.user_id;
   if (declared.tags === null) derived |= DERIVED.tags;
+  for (const field of DIMENSIONS) if (declared[field] === null) derived |= DERIVED[field];
   nullableText(to, T.session_id, row, declared.session_id ?? given.session_id);
   nullableText(to, T.user_id, row, declared.user_id ?? given.user_id);
   nullableText(to, T.tags, row, tagsKey(declared) ?? tagsKey(given));
@@ -280,6 +290,7 @@ function writeHeader(
   to.isNull(T.closed, row);
   nullableDouble(to, T.sample_rate, row, header.sample_rate);
   nullableInt(to, T.orphan_wait_ms, row, header.orphan_wait_ms);
+  for (const field of DIMENSIONS) nullableText(to, T[field], row, declared[field] ?? given[field]);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }
@@ -323,6 +334,6 @@ function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
 type ColumnName =
   | (typeof TRACE_WIRE)[number]['name']
   | (typeof TRACE_LATER)[number]['name']
-  | (typeof TRACE_SAMPLED)[number]['name']
+  | (typeof TRACE_ADDED)[number]['name']
   | 'agent'
   | 'spans';

@@ -1,6 +1,6 @@
 import { responseKey } from '../../signal/call-key.js';
 import type { LogRecord } from '../../signal/log-record.js';
-import { loggedScore, SCORE_SOURCES, type ScoreRecord } from '../../signal/score.js';
+import { loggedScore, SCORE_SOURCES, verdictIn, type ScoreRecord, type Verdict } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { RowOf } from '../../worker/columns.js';
@@ -43,4 +43,20 @@ function rowOf({ source, at, ...score }: ScoreRecord): ScoreRow {
 /** A row of an export, which has other columns as well. */
 export function scoreRowOf(row: Readonly<Record<string, unknown>>): ScoreRow {
   return Object.fromEntries(SCORE_WIRE.map(({ name }) => [name, row[name] ?? null])) as unknown as ScoreRow;
+}
+
+/** A verdict about a run. */
+export interface RunVerdict extends Verdict {
+  readonly traceId: string;
+  /** Counts if this is the root. Null: for the run. */
+  readonly spanId: string | null;
+}
+
+/** The verdicts among scores. */
+export function verdictsIn(scores: readonly ScoreRow[]): readonly RunVerdict[] {
+  return scores.flatMap((score) => {
+    const { trace_id: traceId, span_id: spanId } = score;
+    const verdict = traceId === null ? null : verdictIn(score);
+    return verdict === null || traceId === null ? [] : { ...verdict, traceId, spanId };
+  });
 }

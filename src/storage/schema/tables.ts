@@ -40,7 +40,7 @@ export const SPAN_WIRE = [
   { name: 'map_hint', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The kind of its run as given by the span: a position in `RUN_KINDS`. */
   { name: 'run_kind', kind: 'uint8', sql: 'UTINYINT', nullable: true },
-  /** The session, user and tags of its run as given by the span: `signal/run-context.ts`. */
+  /** The session, user, tags and versions of its run as given by the span: `signal/run-context.ts`. */
   { name: 'context', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The parts of tokens and cost, as `serializeCall` writes them. */
   { name: 'call_details', kind: 'text', sql: 'VARCHAR', nullable: true },
@@ -105,13 +105,17 @@ export const TRACE_WIRE = [
 export const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
 
 /** The last columns, because upgrades append them. */
-export const TRACE_SAMPLED = [
+export const TRACE_ADDED = [
   { name: 'sample_rate', kind: 'float64', sql: 'DOUBLE', nullable: true },
   { name: 'orphan_wait_ms', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'environment', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'release', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'agent_version', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'repository', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
 /** All columns of a header. */
-export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_SAMPLED] as const;
+export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_ADDED] as const;
 
 /** Columns of a header that only the store sets; sent as null. */
 export const TRACE_LATER = [
@@ -161,7 +165,7 @@ export const SPANS = defineTable({
 export const TRACES = defineTable({
   name: 'traces',
   store: TRACE_STORE,
-  wire: [...TRACE_WIRE, ...TRACE_LATER, ...TRACE_SAMPLED],
+  wire: [...TRACE_WIRE, ...TRACE_LATER, ...TRACE_ADDED],
   versionOf: ['trace_id'],
 });
 

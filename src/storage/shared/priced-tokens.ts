@@ -1,7 +1,7 @@
 import { COUNTS } from '../../runs/rules/duplicate-calls.js';
 import { SUMMED_PARTS, type SummedPart } from '../../signal/call-details.js';
 import { MOST_NANO_USD } from '../../signal/money.js';
-import { RATES_PER_NANO, type Price } from '../../signal/price.js';
+import { RATES_PER_NANO, type Price, type Rates } from '../../signal/price.js';
 
 /**
  * SQL for all engines that maps the tokens of a call to price parts (`signal/call-tokens.ts`), and the conditions for pricing sums of
@@ -63,6 +63,24 @@ export function isOfSums(price: Price): boolean {
 export function mayBeTooLarge(tokens: number, price: Price): boolean {
   return tokens * Math.max(...ratesOf(price)) >= MOST_NANO_USD * RATES_PER_NANO;
 }
+
+/** Writes to a cache by lifetime: which sums of calls do not have, and the columns that queries give them. */
+export const LIFETIME_COLUMNS = { cached_write_5m: 'minutes', cached_write_1h: 'hours' } as const;
+
+/** Whether a price of writes depends on their lifetime. Then only calls without writes may be priced from sums. */
+export function isByLifetime({ long, ...price }: Price): boolean {
+  return [price, ...(long === null ? [] : [long])].some((rates) =>
+    LIFETIMES.some((part) => (rates[part] ?? rates.cached_write) !== rates.cached_write),
+  );
+}
+
+/** The SQL of what writes of a known lifetime cost in addition to `cached_write`. @param factor formats a rate */
+export function lifetimeAmount(rates: Rates, factor: (rate: number) => string): string {
+  const { cached_write: usual, cached_write_5m = usual, cached_write_1h = usual } = rates;
+  return `least(hours, written) * ${factor(cached_write_1h - usual)} + least(minutes, written - least(hours, written)) * ${factor(cached_write_5m - usual)}`;
+}
+
+const LIFETIMES = ['cached_write_5m', 'cached_write_1h'] as const;
 
 function ratesOf(price: Price): number[] {
   const { long } = price;

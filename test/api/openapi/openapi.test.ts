@@ -453,7 +453,7 @@ async function checkLogs(api: TestApi, check: Check): Promise<void> {
   for (const { id } of items) await check('readLogTrace', { log_id: id });
 }
 
-const NONSENSE = '?page=x&page_size=x&user_id=x&limit=x&dry_run=x&hours=x';
+const NONSENSE = '?page=x&page_size=x&user_id=x&limit=x&dry_run=x&hours=x&start_time=x';
 
 async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Check): Promise<void> {
   const manager = (await api.createKey(['manage'])).key;

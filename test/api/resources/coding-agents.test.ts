@@ -18,7 +18,11 @@ interface Event {
   readonly span?: string;
 }
 
-function logs(service: string, events: readonly Event[], scope = 'events'): object {
+function logs(
+  service: string,
+  events: readonly Event[],
+  { scope = 'events', about = {} }: { readonly scope?: string; readonly about?: JsonObject } = {},
+): object {
   const logRecords = events.map(({ at, attributes, body, span }) => ({
     timeUnixNano: `${START + at}000000`,
     ...(body !== undefined && { body: { stringValue: body } }),
@@ -26,7 +30,7 @@ function logs(service: string, events: readonly Event[], scope = 'events'): obje
     attributes: toKeyValues(attributes),
   }));
   return {
-    resourceLogs: [{ ...resource(service), scopeLogs: [{ scope: { name: scope }, logRecords }] }],
+    resourceLogs: [{ ...resource(service, about), scopeLogs: [{ scope: { name: scope }, logRecords }] }],
   };
 }
 
@@ -54,8 +58,8 @@ function spans(service: string, scope: string, sent: readonly SentSpan[]): objec
   return { resourceSpans: [{ ...resource(service), scopeSpans: [{ scope: { name: scope }, spans: all }] }] };
 }
 
-function resource(service: string): object {
-  return { resource: { attributes: toKeyValues({ 'service.name': service }) } };
+function resource(service: string, about: JsonObject = {}): object {
+  return { resource: { attributes: toKeyValues({ 'service.name': service, ...about }) } };
 }
 
 const daemon = startApi(t);
@@ -182,6 +186,7 @@ void t.test('events without spans are a run for each prompt, and a repeat adds n
   t.strictSame(await shown(api), [expected]);
   t.match(await models(api), [['claude-sonnet-4-5-20250929', 3, 4280]]);
   const [run] = await runsOf(api);
+  t.match(run, { status: 'failed', error_message: 'Overloaded' }, 'its last call failed for good');
   t.match(run?.spans, [
     { type: 'agent', input_data: { messages: [{ role: 'user', content: 'Fix the test' }] } },
     { type: 'llm', input_tokens: 2110, output_tokens: 30, usage: { cached_read: 2000, cached_write: 100 } },
@@ -197,6 +202,112 @@ void t.test('events without spans are a run for each prompt, and a repeat adds n
   ]);
   const { items } = await api.get<{ items: unknown[] }>('/dashboard/logs/search?limit=100');
   t.equal(items.length, 2 * CLAUDE.length, 'the records are stored as well');
+});
+
+const GEMINI = { 'session.id': 'session-3', prompt_id: 'prompt-3', model: 'gemini-2.5-flash' };
+/** A prompt, an answered request, and a failed one of each program. */
+const PROGRAMS: readonly {
+  readonly name: string;
+  readonly prompt: JsonObject;
+  readonly answer: JsonObject;
+  readonly failure: JsonObject;
+  readonly error: string;
+}[] = [
+  {
+    name: 'claude-code',
+    prompt: { ...PROMPT, 'event.name': 'user_prompt', prompt: 'Fix the test' },
+    answer: request('req_9', 0).attributes,
+    failure: {
+      ...PROMPT,
+      'event.name': 'api_error',
+      model: 'claude-sonnet-4-5-20250929',
+      error: 'Connection error.',
+      attempt: '11',
+    },
+    error: 'Connection error.',
+  },
+  {
+    name: 'codex_exec',
+    prompt: { 'conversation.id': 'c', 'event.name': 'codex.user_prompt', prompt: 'Weather?' },
+    answer: {
+      'conversation.id': 'c',
+      model: 'gpt-5-mini',
+      'event.name': 'codex.sse_event',
+      'event.kind': 'response.completed',
+      input_token_count: 180,
+      output_token_count: 30,
+    },
+    failure: {
+      'conversation.id': 'c',
+      model: 'gpt-5-mini',
+      'event.name': 'codex.api_request',
+      'http.response.status_code': 429,
+      'error.message': 'quota exceeded',
+      duration_ms: 20,
+    },
+    error: 'quota exceeded',
+  },
+  {
+    name: 'gemini-cli',
+    prompt: { ...GEMINI, 'event.name': 'gemini_cli.user_prompt', prompt: 'Weather?' },
+    answer: {
+      ...GEMINI,
+      'event.name': 'gemini_cli.api_response',
+      input_token_count: 2,
+      output_token_count: 3,
+    },
+    failure: { ...GEMINI, 'event.name': 'gemini_cli.api_error', error: 'no credit', status_code: 402 },
+    error: 'no credit',
+  },
+];
+
+for (const { name, prompt, answer, failure, error } of PROGRAMS)
+  void t.test(`a prompt fails if its last call failed: ${name}`, async (t) => {
+    const api = await aUser();
+    const write = async (at: number, attributes: JsonObject): Promise<void> =>
+      await send(api, 'logs', logs(name, [{ at, attributes }]));
+    const run = async (): Promise<JsonObject | undefined> => (await runsOf(api))[0];
+    await write(0, prompt);
+    t.match(await run(), { agent_name: name, kind: 'other', status: 'completed' }, 'a prompt alone');
+    t.match(await api.get('/dashboard/traces'), { items: [] });
+    t.same(await api.get('/agents'), []);
+    await write(100, failure);
+    const failed = { agent_name: name, kind: 'agent', status: 'failed', error_message: error };
+    t.match(await run(), failed);
+    await write(200, answer);
+    t.match(
+      await run(),
+      { agent_name: name, status: 'completed', error_message: null },
+      'another attempt succeeded',
+    );
+    await write(300, failure);
+    t.match(await run(), failed);
+    t.match(await api.get('/agents'), [{ name, total_runs: 1 }]);
+  });
+
+void t.test('a traced prompt fails if its last call failed', async (t) => {
+  const api = await aUser();
+  const [root, first] = CLAUDE_SPANS;
+  if (root === undefined || first === undefined) throw new Error('two spans');
+  const scope = 'com.anthropic.claude_code.tracing';
+  const failed = { ...first, id: '1212121212121212', at: [300, 310] as const, error: 'Overloaded' };
+  await send(api, 'traces', spans('claude-code', scope, [root, first, failed]));
+  const [run] = await runsOf(api);
+  t.match(run, { agent_name: 'claude-code', kind: 'agent', status: 'failed', error_message: 'Overloaded' });
+  const next = { ...first, id: '1313131313131313', at: [320, 330] as const };
+  await send(api, 'traces', spans('claude-code', scope, [next]));
+  t.match(await runsOf(api), [{ status: 'completed', error_message: null }]);
+});
+
+void t.test('a prompt logged before its traced run is no run of an agent', async (t) => {
+  const api = await aUser();
+  await send(api, 'logs', logs('claude-code', CLAUDE.slice(0, 1)));
+  const within = CLAUDE.slice(1, 5).map((event) => ({ ...event, span: 'aaaaaaaaaaaaaaaa' }));
+  await send(api, 'logs', logs('claude-code', within));
+  await send(api, 'traces', spans('claude-code', 'com.anthropic.claude_code.tracing', CLAUDE_SPANS));
+  t.match(await api.get('/dashboard/traces'), { count: 1, items: [{ total_tokens: 4280 }] });
+  t.match(await api.get('/agents'), [{ name: 'claude-code', total_runs: 1 }]);
+  t.match(await api.get('/dashboard/sessions'), { items: [{ total_runs: 1 }] });
 });
 
 /** Claude Code's spans of the same prompt, whose cached tokens are beside the input. */
@@ -307,6 +418,13 @@ const CODEX_EVENTS: readonly Event[] = [
 ];
 const CODEX_SPANS: readonly SentSpan[] = [
   {
+    id: 'cccccccccccccccc',
+    parent: TURN,
+    name: 'exec_command',
+    at: [25, 30],
+    attributes: { tool_name: 'exec_command', call_id: 'call_1', 'codex.tool.phase': 'dispatch' },
+  },
+  {
     id: TURN,
     name: 'session_task.turn',
     at: [0, 40],
@@ -370,11 +488,65 @@ for (const order of [
       { agent: 'codex_exec', kind: 'agent', session: 'conversation-1', tokens: 210 },
     ]);
     t.match(await models(api), [['gpt-5-mini', 1, 210]]);
+    const [run] = await runsOf(api);
+    t.match(
+      (run?.spans as JsonObject[]).filter(({ type }) => type === 'tool'),
+      [
+        {
+          name: 'exec_command',
+          input_data: { arguments: { cmd: 'ls' } },
+          output_data: { result: 'a.txt' },
+        },
+      ],
+      'a tool once, with what its event says',
+    );
   });
+
+void t.test('an interrupted turn of Codex is a run without tokens, a refused one fails', async (t) => {
+  const turn = CODEX_SPANS.find(({ id }) => id === TURN);
+  if (turn === undefined) throw new Error('a turn');
+  const attributes = { model: 'gpt-5-mini', 'codex.turn.reasoning_effort': 'default' };
+  const api = await aUser();
+  await send(api, 'traces', spans('codex_exec', 'codex_exec', [{ ...turn, attributes }]));
+  t.match(await shown(api), [{ kind: 'agent', tokens: null }]);
+  const refused = {
+    at: 10,
+    attributes: {
+      ...CODEX,
+      'event.name': 'codex.api_request',
+      'http.response.status_code': 429,
+      'error.message': 'http 429',
+      attempt: 1,
+    },
+    span: 'dddddddddddddddd',
+  };
+  const root = {
+    id: 'dddddddddddddddd',
+    name: 'turn/start',
+    at: [0, 41] as const,
+    attributes: { 'rpc.system': 'jsonrpc', 'rpc.method': 'turn/start' },
+  };
+  const other = await aUser();
+  await send(other, 'logs', logs('codex_exec', [refused]));
+  await send(
+    other,
+    'traces',
+    spans('codex_exec', 'codex_exec', [root, { ...turn, parent: root.id, attributes }]),
+  );
+  t.match(await runsOf(other), [{ kind: 'agent', status: 'failed', error_message: 'http 429' }]);
+});
 
 void t.test('the inside of Codex is not a run of an agent', async (t) => {
   const api = await aUser();
-  await send(api, 'traces', spans('codex_exec', 'codex_exec', CODEX_SPANS.slice(1, 2)));
+  await send(
+    api,
+    'traces',
+    spans(
+      'codex_exec',
+      'codex_exec',
+      CODEX_SPANS.filter(({ name }) => name === 'fs.read_file'),
+    ),
+  );
   t.match(await shown(api), [{ kind: 'other' }]);
 });
 
@@ -428,4 +600,101 @@ void t.test('Gemini: thoughts are output, the call is in the trace of its reques
     { messages: [{ role: 'assistant', content: 'It is sunny.' }] },
     'a streamed answer is one message',
   );
+});
+
+void t.test('a team sees cost by repository, and which tools it allowed', async (t) => {
+  const api = await aUser();
+  const decided = (name: string, id: string, attributes: JsonObject): Event => ({
+    at: 5,
+    attributes: { ...PROMPT, 'event.name': name, tool_use_id: id, ...attributes },
+  });
+  const bash = { tool_name: 'Bash' };
+  const shop = { 'vcs.repository.url.full': 'git@example.org:acme/shop.git' };
+  await send(
+    api,
+    'logs',
+    logs(
+      'claude-code',
+      [
+        { at: 0, attributes: { ...PROMPT, 'event.name': 'user_prompt', prompt: 'Fix it' } },
+        request('request-1', 10),
+        decided('tool_decision', 'a', { ...bash, decision: 'accept', source: 'config' }),
+        decided('tool_decision', 'b', { ...bash, decision: 'accept', source: 'user_temporary' }),
+        decided('tool_decision', 'c', { ...bash, decision: 'reject', source: 'user_reject' }),
+      ],
+      { about: shop },
+    ),
+  );
+  const bob = { 'user.email': 'bob@example.org' };
+  await send(
+    api,
+    'logs',
+    logs('codex_exec', [
+      decided('codex.tool_decision', 'd', {
+        ...bob,
+        'user.id': null,
+        tool_name: 'shell',
+        decision: 'denied',
+        source: 'User',
+      }),
+      decided('codex.tool_decision', 'e', {
+        ...bob,
+        'user.id': null,
+        tool_name: 'shell',
+        decision: 'approved_for_session',
+        source: 'User',
+      }),
+    ]),
+  );
+  await send(
+    api,
+    'logs',
+    logs('gemini-cli', [
+      {
+        at: 9,
+        attributes: {
+          'event.name': 'gemini_cli.tool_call',
+          function_name: 'ls',
+          decision: 'auto_accept',
+          success: true,
+        },
+      },
+      { at: 9, attributes: { 'event.name': 'gemini_cli.tool_call', function_name: 'ls', success: true } },
+    ]),
+  );
+  const [run] = (await runsOf(api)).filter(({ repository }) => repository !== null);
+  t.match(run, { repository: 'acme/shop', tags: [] });
+  t.match(await api.get('/dashboard/repositories'), {
+    count: 1,
+    items: [
+      {
+        repository: 'acme/shop',
+        total_runs: 1,
+        total_users: 1,
+        total_tokens: run?.total_tokens,
+        total_cost: run?.total_cost_usd,
+      },
+    ],
+  });
+  t.match(await api.get('/dashboard/users?repository=acme/shop'), {
+    items: [{ user_id: 'ada@example.org' }],
+  });
+  t.strictSame(await api.get('/dashboard/users/tool-decisions'), {
+    accepted: 4,
+    rejected: 2,
+    automatic: 2,
+    users: [
+      { user_id: 'ada@example.org', accepted: 2, rejected: 1, automatic: 1 },
+      { user_id: 'bob@example.org', accepted: 1, rejected: 1, automatic: 0 },
+      { user_id: null, accepted: 1, rejected: 0, automatic: 1 },
+    ],
+    tools: [
+      { tool_name: 'Bash', accepted: 2, rejected: 1, automatic: 1 },
+      { tool_name: 'shell', accepted: 1, rejected: 1, automatic: 0 },
+      { tool_name: 'ls', accepted: 1, rejected: 0, automatic: 1 },
+    ],
+    counted_after: null,
+  });
+  const later = new Date(START + 3_600_000).toISOString();
+  t.match(await api.get(`/dashboard/users/tool-decisions?start_time=${later}`), { accepted: 0, users: [] });
 });

@@ -1,3 +1,4 @@
+import { NO_DIMENSIONS } from '../../../src/signal/run-context.js';
 import t from 'tap';
 import { serializeTrace } from '../../../src/api/resources/trace-body.js';
 import { ConsumeError } from '../../../src/component/consume-error.js';
@@ -11,6 +12,7 @@ const RUN = {
   session_id: null,
   user_id: null,
   tags: [],
+  ...NO_DIMENSIONS,
   status: 'completed',
   started_at: 1_700_000_000_000_000,
   ended_at: null,

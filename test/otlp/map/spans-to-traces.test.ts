@@ -90,6 +90,10 @@ void t.test('maps ids, times, kind and source of a span without a convention', a
             },
           },
           sdk_version: 'go/1.2',
+          environment: null,
+          release: null,
+          agent_version: null,
+          repository: null,
           sample_rate: null,
           follows_spans: true,
           idle_timeout_ms: 3_600_000,
@@ -184,6 +188,8 @@ void t.test('maps status and error message', async (t) => {
       ['failed', null, {}, { 'langfuse.observation.level': 'ERROR' }],
       ['failed', "ValueError('no')", { status: { code: 2, message: `ValueError('no')${PYTHON_STACK}` } }],
       ['failed', 'Error: no', { status: { code: 2, message: 'Error: no\n    at f (x.js:1:2)\n    at g' } }],
+      ['failed', 'quota', { status: { code: 2, message: '{"error": {"code": 429, "message": "quota"}}' } }],
+      ['failed', '{"error": {}}', { status: { code: 2, message: '{"error": {}}' } }],
       ['failed', 'two\nlines', { status: { code: 2, message: 'two\nlines' } }],
       ['failed', 'ValueError: no such city', { status: { code: 2 }, events: [timeout, exception] }],
       ['failed', 'E', { status: { code: 2 } }, { 'error.type': 'E' }],
@@ -384,6 +390,57 @@ void t.test('the header takes success, outcome, session, user and tags from the 
     success: null,
     metadata: { session_id: 's' },
   });
+});
+
+void t.test('the topmost spans of a resource have its environment and release', async (t) => {
+  const ofResource = (attributes: Parameters<typeof toKeyValues>[0], ...spans: Span[]) => ({
+    resource: { attributes: toKeyValues(attributes) },
+    scopeSpans: [{ scope: { name: 'lib' }, spans }],
+  });
+  const below = (n: number, parent: number, attributes = {}) =>
+    aSpan(n, {
+      traceId: Buffer.alloc(16, 1),
+      parentSpanId: Buffer.alloc(8, parent),
+      attributes: toKeyValues(attributes),
+    });
+  const { batch } = mapSpans({
+    resourceSpans: [
+      // The gateway's spans come last first, as they end.
+      ofResource(
+        { 'service.name': 'gateway', 'service.version': '3' },
+        below(2, 1),
+        aSpan(1, { attributes: toKeyValues({ 'vcs.ref.head.revision': 'abc' }) }),
+      ),
+      ofResource(
+        { 'service.name': 'agent', 'service.version': 7, 'deployment.environment': ' live ', env: 'other' },
+        below(4, 3),
+        below(3, 2, { 'gen_ai.agent.version': 'a', 'deployment.environment.name': 'canary' }),
+      ),
+    ],
+  });
+  const [{ trace, spans } = { trace: undefined, spans: [] }] = batch.items;
+  const versions = spans.map(({ context }) => [
+    context?.environment,
+    context?.release,
+    context?.agent_version,
+  ]);
+  const none = [undefined, undefined, undefined];
+  t.strictSame(versions, [none, [null, 'abc', null], none, ['canary', '7', 'a']]);
+  t.match(trace, { environment: 'canary', release: 'abc', agent_version: 'a' });
+});
+
+void t.test('the version of an SDK is no release', async (t) => {
+  const releaseOf = (resource: Parameters<typeof toKeyValues>[0]) => {
+    const scopeSpans = [{ scope: { name: 'lib' }, spans: [aSpan(1)] }];
+    const request = { resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans }] };
+    return mapSpans(request).batch.items[0]?.trace.release;
+  };
+  const mastra = { 'telemetry.sdk.name': '@mastra/otel-exporter', 'service.version': '1.71.0' };
+  t.equal(releaseOf(mastra), null);
+  t.equal(releaseOf({ ...mastra, 'vercel.sha': 'abc' }), 'abc');
+  t.equal(releaseOf({ 'service.name': 'laminar-tracer-resource', 'service.version': '0.8' }), null);
+  t.equal(releaseOf({ 'service.name': 'shop', 'service.version': '0.8' }), '0.8');
+  t.equal(releaseOf({ 'service.version': '', 'langfuse.release': 'r1' }), 'r1');
 });
 
 void t.test('scores are in events and attributes of spans', (t) => {

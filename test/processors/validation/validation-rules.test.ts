@@ -129,7 +129,6 @@ void t.test('every rule reports its field in plain words', async (t) => {
   const id = '11111111-1111-1111-1111-111111111111';
   const span: readonly (readonly [Partial<SpanRecord>, string])[] = [
     [{ trace_id: id }, "/spans/1/trace_id: must be the trace_id of the item's trace"],
-    [{ span_id: id, parent_span_id: id }, '/spans/1/parent_span_id: must not be the span itself'],
     [{ ended_at: 1 }, '/spans/1/ended_at: must not be before started_at'],
     [{ name: '  ' }, '/spans/1/name: must not be empty'],
     [{ model: 'x'.repeat(1025) }, '/spans/1/model: must not be longer than 1024 characters'],
@@ -166,6 +165,12 @@ void t.test('trims names', async (t) => {
   const { passed } = await validate([item]);
   t.equal(passed[0]?.items[0]?.trace.agent, 'a b');
   t.equal(passed[0]?.items[0]?.spans[1]?.name, 'step');
+});
+
+void t.test('a span that is its own parent becomes a root', async (t) => {
+  const id = '11111111-1111-1111-1111-111111111111';
+  const { passed } = await validate([aRecord({ span: { span_id: id, parent_span_id: id } })]);
+  t.match(passed[0]?.items[0]?.spans[1], { parent_span_id: null, metadata: { self_parent: true } });
 });
 
 void t.test('uses the configured limits', async (t) => {

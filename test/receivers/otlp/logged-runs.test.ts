@@ -1,10 +1,10 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
 import { ConsumeError } from '../../../src/component/consume-error.js';
-import type { Consumer } from '../../../src/component/consumer.js';
+import type { Consumer, Receipt } from '../../../src/component/consumer.js';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
 import { otlpConfig } from '../../../src/receivers/otlp/config.js';
-import { Intake } from '../../../src/receivers/otlp/intake.js';
+import { Intake, type Taken } from '../../../src/receivers/otlp/intake.js';
 import type { Batch } from '../../../src/signal/batch.js';
 import { componentSettings } from '../../support/component-settings.js';
 
@@ -37,38 +37,54 @@ const REFUSALS = {
   never: new ConsumeError('odd', { code: 'validation_failed', retryable: false }),
 };
 
+const USAGE = { limit: 9, used: 3, resets_at: 0 };
+const REFUSED = { accepted: 0, refused: [{ index: 0, reason: 'too deep' }], usage: USAGE };
+
 /** Sends the request; `order` is what arrived in which pipeline. */
-async function take(refusal?: ConsumeError): Promise<{ readonly order: string[]; readonly error: unknown }> {
+async function take(
+  runs: ConsumeError | Receipt = { accepted: 1, refused: [] },
+): Promise<{ readonly order: string[]; readonly error: unknown; readonly taken: Taken | null }> {
   const order: string[] = [];
-  const output = (name: string, error?: ConsumeError): Consumer<Batch<unknown>> => ({
+  const output = (name: string, answer?: ConsumeError | Receipt): Consumer<Batch<unknown>> => ({
     consume: async ({ items }, { batch }) => {
       // A pipeline takes its time.
       await new Promise(setImmediate);
-      if (error !== undefined) throw error;
+      if (answer instanceof ConsumeError) throw answer;
       order.push(`${items.length} ${name}, batch ${batch?.id ?? 'without id'}`);
-      return { accepted: items.length, refused: [] };
+      return answer ?? { accepted: items.length, refused: [] };
     },
   });
-  const outputs = { traces: output('runs', refusal), logs: output('records') };
+  const outputs = { traces: output('runs', runs), logs: output('records') };
   const config = Value.Parse(otlpConfig, Value.Default(otlpConfig, {}));
   const intake = new Intake({ ...componentSettings('otlp'), config, outputs });
   const { signal: abort } = new AbortController();
-  const error: unknown = await intake
-    .take('logs', { decode: () => REQUEST }, SENDER, { abort, batchId: 'b' })
-    .then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-  return { order, error };
+  try {
+    const taken = await intake.take('logs', { decode: () => REQUEST }, SENDER, { abort, batchId: 'b' });
+    return { order, error: null, taken };
+  } catch (error) {
+    return { order, error, taken: null };
+  }
 }
+
+const accepted = (reason?: string): Taken => ({
+  rejection: reason === undefined ? undefined : { count: 0, reason },
+  usage: undefined,
+});
 
 void t.test('records are stored after the runs that they tell of', async (t) => {
   const both = ['1 runs, batch without id', '1 records, batch b'];
-  t.strictSame(await take(), { order: both, error: null });
-  t.strictSame(await take(REFUSALS.later), { order: [], error: REFUSALS.later }, 'the client repeats both');
+  t.strictSame(await take(), { order: both, error: null, taken: accepted() });
+  t.strictSame(
+    await take(REFUSALS.later),
+    { order: [], error: REFUSALS.later, taken: null },
+    'the client repeats both',
+  );
   t.strictSame(
     await take(REFUSALS.never),
-    { order: ['1 records, batch b'], error: null },
-    'runs that are refused for good do not keep out the records',
+    { order: ['1 records, batch b'], error: null, taken: accepted('runs of log events: odd') },
+    'runs that are refused for good do not keep out the records, but the client is told',
   );
+  const { order, taken } = await take(REFUSED);
+  t.strictSame(order, both);
+  t.strictSame(taken, { ...accepted('runs of log events: too deep'), usage: USAGE });
 });

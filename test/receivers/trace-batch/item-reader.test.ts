@@ -43,6 +43,17 @@ void t.test('replaces times more than a day after their arrival and notes them',
   t.match(backwards, { trace: { ended_at: Date.parse('2027-01-01T00:00:00.5Z') * 1000 } }, 'to be refused');
 });
 
+void t.test('a span that is its own parent is a root, and says so', async (t) => {
+  const { trace, spans } = anItem({ spans: 2 });
+  const own = { span_id: SPAN_ID, parent_span_id: SPAN_ID.toLowerCase() };
+  const [span, other] = record({
+    trace,
+    spans: [{ ...spans[0], ...own, metadata: { a: 1 } }, spans[1]],
+  }).spans;
+  t.match(span, { parent_span_id: null, metadata: { a: 1, self_parent: true } });
+  t.equal(other?.metadata?.['self_parent'], undefined);
+});
+
 void t.test('the item schema is a valid JSON Schema', async (t) => {
   t.ok(new Ajv().validateSchema(TraceItemSchema));
 });
@@ -64,6 +75,10 @@ void t.test('converts an item into a record in pipeline units', async (t) => {
       total_cost_usd: '0.001250',
       metadata,
       sdk_version: '1.2.3',
+      environment: ' staging ',
+      release: 'r'.repeat(300),
+      agent_version: '',
+      repository: '',
       a_later_field: true,
     },
     spans: [aSpan(ID, { span_id: SPAN_ID, parent_span_id: ID, cost_usd: 0.25, type: 'agent' })],
@@ -84,6 +99,10 @@ void t.test('converts an item into a record in pipeline units', async (t) => {
     total_cost_usd: 1_250_000,
     metadata,
     sdk_version: '1.2.3',
+    environment: 'staging',
+    release: 'r'.repeat(256),
+    agent_version: null,
+    repository: null,
     sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,

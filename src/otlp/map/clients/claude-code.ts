@@ -44,6 +44,7 @@ export const CLAUDE_CODE: Convention = {
     cached_write: { cache_creation_tokens: { rank: 45 } },
     cost: { cost_usd: { rank: 45 } },
     finish_reasons: { stop_reason: { rank: 45 } },
+    first_chunk: { ttft_ms: { rank: 45 } },
     input: { user_prompt: { rank: 45, shape: 'prompt', read: (value) => promptOf(value) } },
     arguments: {
       tool_input: { rank: 45 },
@@ -55,6 +56,7 @@ export const CLAUDE_CODE: Convention = {
   programEvents: {
     prefix: 'claude_code.',
     programs: ['com.anthropic.claude_code.events', 'claude-code'],
+    decision: 'tool_decision',
     kinds: {
       user_prompt: 'prompt',
       api_request: 'call',
@@ -64,6 +66,8 @@ export const CLAUDE_CODE: Convention = {
     },
     separateCaches: true,
   },
+  wrapperScopes: [SPANS],
+  lastCalls: [SPANS],
   failedParts: { scope: SPANS, names: ['claude_code.tool.execution'] },
   agentNames: { generic: ['claude_code.interaction'] },
 };

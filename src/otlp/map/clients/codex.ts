@@ -1,5 +1,5 @@
 import type { Convention } from '../conventions/convention.js';
-import { only, present } from '../conventions/readers.js';
+import { present } from '../conventions/readers.js';
 
 /**
  * Codex CLI: it traces its own functions, and most traces have none of an agent. A turn is one span with the tokens of its requests
@@ -7,8 +7,11 @@ import { only, present } from '../conventions/readers.js';
  */
 export const CODEX: Convention = {
   fields: {
-    is_model: { 'codex.turn.token_usage.total_tokens': { rank: 40, read: present } },
-    is_tool: { 'codex.tool.phase': { rank: 40, read: only('dispatch') } },
+    is_model: {
+      'codex.turn.token_usage.total_tokens': { rank: 40, read: present },
+      // An interrupted turn has no tokens.
+      'codex.turn.reasoning_effort': { rank: 41, read: present },
+    },
     // The response of a request of the turn.
     repeats_usage: { 'codex.usage.total_tokens': { rank: 40 } },
     session_id: { 'conversation.id': { rank: 40 } },
@@ -22,7 +25,9 @@ export const CODEX: Convention = {
   programEvents: {
     prefix: 'codex.',
     programs: [],
-    onlyPrompts: true,
+    // Spans of tools have neither arguments nor results.
+    onlyEvents: ['prompt', 'tool'],
+    decision: 'tool_decision',
     kinds: {
       user_prompt: 'prompt',
       // Requests report failures; the last event of a stream has the tokens.

@@ -95,6 +95,7 @@ export const GEMINI_CLI: Convention = {
   programEvents: {
     prefix: 'gemini_cli.',
     programs: [],
+    decision: 'tool_call',
     kinds: {
       user_prompt: 'prompt',
       api_request: 'request',

@@ -10,6 +10,7 @@ import { CLAUDE_CODE } from './claude-code.js';
 import { CODEX } from './codex.js';
 import { CREWAI } from './crewai.js';
 import { DATABASE } from './database.js';
+import { DEPLOYMENT } from './deployment.js';
 import { DSPY } from './dspy.js';
 import { GEN_AI } from './gen-ai.js';
 import { GEMINI_CLI } from './gemini-cli.js';
@@ -38,6 +39,7 @@ import { SEMANTIC_KERNEL } from './semantic-kernel.js';
 import { SMOLAGENTS } from './smolagents.js';
 import { SPRING_AI } from './spring-ai.js';
 import { STRANDS } from './strands.js';
+import { VCS } from './vcs.js';
 import { VERCEL_AI } from './vercel-ai.js';
 import { VOLTAGENT } from './voltagent.js';
 
@@ -50,6 +52,8 @@ export const CONVENTIONS: readonly Convention[] = [
   HTTP,
   DATABASE,
   MESSAGING,
+  DEPLOYMENT,
+  VCS,
   OPENINFERENCE,
   OPENLLMETRY,
   LANGFUSE,

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../signal/attributes.js';
+import type { Dimension } from '../../../signal/run-context.js';
 
 /** Fields set by attributes of a span. For each field the best source of the span counts. */
 export const FIELDS = [
@@ -48,6 +49,11 @@ export const FIELDS = [
   /** The user's name if `user_id` is only a hash. */
   'user_email',
   'tags',
+  /** Dimensions of the run: `DIMENSIONS` in `signal/run-context.ts`. */
+  'environment',
+  'release',
+  'agent_version',
+  'repository',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
   'gen_ai_prompt_name',
@@ -85,6 +91,10 @@ export const FIELDS = [
   'tools',
   'parameters',
   'finish_reasons',
+  /** From the start of a call to the first chunk of its answer: in milliseconds, as the time of the chunk, and without a unit. */
+  'first_chunk',
+  'first_chunk_at',
+  'first_token',
   'http_method',
   'url',
   'http_status',
@@ -183,10 +193,12 @@ export interface ProgramEvents {
   readonly programs: readonly string[];
   /** By the name without the prefix. */
   readonly kinds: Readonly<Record<string, EventKind>>;
+  /** The rest of the name of the event that reports, in `decision`, whether a tool may be used. */
+  readonly decision?: string;
   /** Whether its input tokens exclude cached tokens. */
   readonly separateCaches?: boolean;
-  /** Whether only events contain the prompts, even if the program sends spans. */
-  readonly onlyPrompts?: boolean;
+  /** Event kinds that only events report completely, even if the program sends spans. */
+  readonly onlyEvents?: readonly EventKind[];
 }
 
 /** The conventions of one client or specification. Pure data: all tables are merged into one (`sources.ts`). */
@@ -194,9 +206,15 @@ export interface Convention {
   readonly fields?: { readonly [F in Field]?: Sources };
   /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
+  /** Attributes of resources, with their rank among the sources of all clients. */
+  readonly resource?: { readonly [F in Dimension]?: Readonly<Record<string, number>> };
+  /** Values of `service.name` or `telemetry.sdk.name` of resources whose `service.version` is that of the SDK. */
+  readonly sdkVersions?: readonly string[];
   readonly spanNames?: SpanNames;
   /** Names of span events whose attributes are read, each as `event.attribute`. */
   readonly events?: readonly string[];
+  /** Names of span events at the first chunk of an answer, or at each. */
+  readonly chunkEvents?: readonly string[];
   /** Instrumentation scopes that report a failure by an exception alone, without a status. */
   readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
@@ -220,6 +238,8 @@ export interface Convention {
    * is of kind `other`. `*` matches any text.
    */
   readonly programScopes?: readonly string[];
+  /** Scopes whose roots do not report failures: the last model call decides the outcome of the run. Also list them in {@link wrapperScopes}. */
+  readonly lastCalls?: readonly string[];
   /** Spans that do the work of their parent, which does not report their failure. */
   readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
   readonly programEvents?: ProgramEvents;

@@ -5,7 +5,7 @@ import { isMessage } from '../messages/message.js';
 import { parsed } from '../messages/texts.js';
 import { FIELDS, type Field, type Kind, type Reader, type Source } from './convention.js';
 import { isModelCall } from './model-body.js';
-import { count, identity, only, texts, toolArguments } from './readers.js';
+import { count, identity, only, seconds, texts, toolArguments } from './readers.js';
 import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
 import { usageObject } from './usage-readers.js';
 
@@ -163,7 +163,15 @@ function namespacesOf(guesses: readonly Guess[]): Namespaces {
 const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
 
 /** Fields whose keys say nothing about the kind of a client. */
-const WEAK: ReadonlySet<Field> = new Set(['kind', 'session_id', 'user_id', 'tags']);
+const WEAK: ReadonlySet<Field> = new Set([
+  'kind',
+  'session_id',
+  'user_id',
+  'tags',
+  'environment',
+  'release',
+  'agent_version',
+]);
 
 function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts: boolean): Evidence {
   const listed = new Set<Field>();
@@ -326,7 +334,13 @@ const guessesOf = remembering(MAX_KNOWN, (key: string): readonly Guess[] => {
   // `acme.tokens.input` is no input.
   const kinds = kindOf(last, before);
   const isName = last === 'name' && names.length === 2 && kinds.length === 0;
-  const guesses = [...usage, ...kinds, ...(usage.length > 0 ? [] : words), ...(isName ? NAME_OF_KIND : [])];
+  const guesses = [
+    ...usage,
+    ...kinds,
+    ...firstChunkOf(last),
+    ...(usage.length > 0 ? [] : words),
+    ...(isName ? NAME_OF_KIND : []),
+  ];
   return namespace === undefined ? guesses : guesses.map((guess) => ({ ...guess, namespace }));
 });
 
@@ -397,7 +411,10 @@ const failedState: Reader = (value) =>
 const failureText: Reader = (value) =>
   typeof value === 'string' && failure(value) === true ? value : undefined;
 
-/** Session, user and tags. */
+/** Names before a program's own values: `acme.metadata.environment`. */
+const PROPERTIES: ReadonlySet<string> = new Set(['metadata', 'properties', 'attributes']);
+
+/** Session, user, tags and versions. */
 function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
   const need = 'nothing';
   // Langfuse has separate attributes for both; its other metadata is for display.
@@ -412,6 +429,9 @@ function personOf(names: readonly string[], last: string, before: string): Guess
       need: before === '' ? 'model client' : 'model client or payload',
       read: listOfTexts,
     };
+  if (last === 'agent_version') return { field: 'agent_version', place: 0, need: 'model client or payload' };
+  if ((last === 'environment' || last === 'release') && PROPERTIES.has(before))
+    return { field: last, place: 0, need: 'model client or payload' };
   if (last !== 'id') return undefined;
   if (before === 'session' || before === 'conversation') return { field: 'session_id', place: 1, need };
   if (before === 'thread' && names.length > 2) return { field: 'session_id', place: 3, need };
@@ -454,6 +474,20 @@ function usageOf(names: readonly string[], last: string, before: string): Guess[
 
 function fieldOfFigure(figure: UsageFigure): Field {
   return figure === 'input' || figure === 'output' || figure === 'total' ? `${figure}_tokens` : figure;
+}
+
+const FIRST_CHUNK =
+  /^(?:(ms_to_first_(?:token|chunk))|(?:time_to_first_(?:token|chunk|byte)|ttf[bct])(?:_(?:(ms|millis|milliseconds)|s|sec|seconds))?)$/;
+
+/** `acme.ttft_ms`, `acme.time_to_first_token`. */
+function firstChunkOf(last: string): Guess[] {
+  const found = last.includes('_first_') || last.startsWith('ttf') ? FIRST_CHUNK.exec(last) : null;
+  if (found === null) return [];
+  const [name, inName, inUnit] = found;
+  const need = 'model client';
+  if (inName !== undefined || inUnit !== undefined) return [{ field: 'first_chunk', place: 0, need }];
+  if (/_s(?:ec(?:onds)?)?$/.test(name)) return [{ field: 'first_chunk', place: 1, need, read: seconds }];
+  return [{ field: 'first_token', place: 0, need }];
 }
 
 /** `acme.span.kind`, `span_type`, `acme.type`, `acme.span`. */

@@ -80,6 +80,10 @@ export const TRACE_ATTRIBUTES: Readonly<
   total_cost_usd: { key: 'jackdaw.trace.total_cost_usd', as: 'money' },
   metadata: { key: 'jackdaw.trace.metadata', as: 'object' },
   sdk_version: { key: 'jackdaw.trace.sdk_version', as: 'text' },
+  environment: { key: 'jackdaw.trace.environment', as: 'text' },
+  release: { key: 'jackdaw.trace.release', as: 'text' },
+  agent_version: { key: 'jackdaw.trace.agent_version', as: 'text' },
+  repository: { key: 'jackdaw.trace.repository', as: 'text' },
   sample_rate: { key: 'jackdaw.trace.sample_rate', as: 'number' },
 };
 

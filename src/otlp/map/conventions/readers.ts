@@ -41,6 +41,19 @@ export const count: Reader = (value) => {
   return Number.isSafeInteger(whole) ? whole : undefined;
 };
 
+/** A length of time that is given in milliseconds or in seconds, in milliseconds. */
+export const milliseconds: Reader = lengthOfTime(1);
+export const seconds: Reader = lengthOfTime(1000);
+
+function lengthOfTime(unit: number): Reader {
+  return (value) => {
+    const length = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    return typeof length === 'number' && length >= 0 && length <= Number.MAX_SAFE_INTEGER
+      ? length * unit
+      : undefined;
+  };
+}
+
 /** A version of a prompt, an integer from 0. Texts of digits are accepted, `v2` is not. */
 export const version: Reader = (value) => {
   if (typeof value === 'string') return DIGITS.test(value) ? version(Number(value)) : undefined;

@@ -1,6 +1,6 @@
 import { mappedMetadata } from '../../../otlp/map/mapped-metadata.js';
 import type { JsonObject } from '../../../signal/attributes.js';
-import type { RunContext } from '../../../signal/run-context.js';
+import { DIMENSIONS, type RunContext } from '../../../signal/run-context.js';
 import { replaceSent, sentOf, type SentSpan } from '../../../signal/sent-span.js';
 import { attributesOf, scoreTexts, type ScoreRecord } from '../../../signal/score.js';
 import type { SpanRecord } from '../../../signal/span.js';
@@ -81,13 +81,18 @@ function redactContext(context: RunContext, redactor: Redactor): RunContext {
   if (context.session_id !== null) fields['session_id'] = context.session_id;
   if (context.user_id !== null) fields['user_id'] = context.user_id;
   if (context.tags !== null) fields['tags'] = [...context.tags];
+  for (const field of DIMENSIONS) if (context[field] !== null) fields[field] = context[field];
   const redacted = redactor.object(fields);
   if (redacted === fields) return context;
-  const { session_id, user_id, tags } = redacted;
+  const { session_id, user_id, tags, environment, release, agent_version, repository } = redacted;
   return {
     session_id: textOf(session_id),
     user_id: textOf(user_id),
     tags: Array.isArray(tags) ? tags.map(String) : typeof tags === 'string' ? [tags] : null,
+    environment: textOf(environment),
+    release: textOf(release),
+    agent_version: textOf(agent_version),
+    repository: textOf(repository),
   };
 }
 

@@ -46,11 +46,11 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   agents: { list: 'long', find: 'long', read: 'short', days: 'long', estimate: 'long', compare: 'long' },
   models: { list: 'long', reprice: 'long' },
   series: { read: 'long' },
-  sessions: { list: 'long', read: 'long', users: 'long' },
+  sessions: { list: 'long', read: 'long', users: 'long', repositories: 'long' },
   map: { read: 'long', hours: 'long', rebuild: 'at once' },
   prompts: { link: 'at once', compare: 'long' },
   metrics: { list: 'short', query: 'short', series: 'long', labels: 'long' },
-  logs: { search: 'long', facets: 'long', findTrace: 'long' },
+  logs: { search: 'long', facets: 'long', groups: 'long', findTrace: 'long' },
   past: { observe: 'long' },
 };
 

@@ -63,11 +63,16 @@ function eventCondition(name: string): string {
   return `(event_name = ${quoted(name)} OR (isNull(event_name) AND ${attributeCondition([EVENT_NAME_ATTRIBUTE, name])}))`;
 }
 
+/** The value of an attribute as text, or JSON of another value, in SQL. */
+export function attributeValue(key: string): string {
+  const at = `ifNull(attributes, ''), ${quoted(key)}`;
+  return `if(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONExtractRaw(${at}))`;
+}
+
 /** Searches the text first, because parsing the JSON of every row is slow. */
 function attributeCondition([key, value]: readonly [string, string]): string {
   const json = "ifNull(attributes, '')";
   const at = `${json}, ${quoted(key)}`;
   const has = (text: string): string => `position(${json}, ${quoted(text)}) > 0`;
-  const found = `if(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONExtractRaw(${at}))`;
-  return `(${has(JSON.stringify(value).slice(1, -1))} OR ${has(value)}) AND JSONHas(${at}) AND ${found} = ${quoted(value)}`;
+  return `(${has(JSON.stringify(value).slice(1, -1))} OR ${has(value)}) AND JSONHas(${at}) AND ${attributeValue(key)} = ${quoted(value)}`;
 }

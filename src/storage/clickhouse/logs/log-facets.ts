@@ -1,8 +1,17 @@
 import { itemAt } from '../../../signal/checked.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
-import { MOST_LOG_SERVICES, type LogBuckets, type LogFacets, type LogFilter } from '../../contracts/logs.js';
+import {
+  MOST_GROUP_VALUE,
+  MOST_LOG_GROUPS,
+  MOST_LOG_SERVICES,
+  type LogBuckets,
+  type LogFacets,
+  type LogFilter,
+  type LogGroups,
+} from '../../contracts/logs.js';
 import type { Connection } from '../client/connection.js';
-import { logCondition } from './log-condition.js';
+import { quoted } from '../client/literals.js';
+import { attributeValue, logCondition } from './log-condition.js';
 
 const FIRST_ERROR = SEVERITIES.indexOf('error');
 
@@ -46,4 +55,28 @@ export async function readLogFacets(
     buckets,
     counted_after: null,
   };
+}
+
+/** Counts matching records by the values of some attributes. */
+export async function readLogGroups(
+  connection: Connection,
+  tenant: number,
+  filter: LogFilter,
+  attributes: readonly string[],
+  abort?: AbortSignal,
+): Promise<LogGroups> {
+  const names = attributes.map((_, i) => `v${String(i)}`);
+  const values = attributes.map((key, i) => {
+    const has = `JSONHas(ifNull(attributes, ''), ${quoted(key)})`;
+    return `if(${has}, leftUTF8(${attributeValue(key)}, ${String(MOST_GROUP_VALUE)}), NULL) AS v${String(i)}`;
+  });
+  const rows = await connection.rows(
+    `SELECT ${[...values, 'count() AS n'].join(', ')} FROM logs WHERE ${logCondition(tenant, filter)} GROUP BY ${names.join(', ')} ORDER BY n DESC LIMIT ${String(MOST_LOG_GROUPS)}`,
+    abort,
+  );
+  const groups = rows.map((row) => ({
+    values: names.map((name) => (row[name] === null ? null : String(row[name]))),
+    count: Number(row.n),
+  }));
+  return { groups, counted_after: null };
 }

@@ -7,6 +7,7 @@ import type {
   LogBuckets,
   LogFacets,
   LogFilter,
+  LogGroups,
   LogPage,
   LogCursor,
   Logs,
@@ -17,7 +18,7 @@ import { shownEventName } from '../../shared/logged-events.js';
 import { quotedUuid } from '../client/literals.js';
 import type { StoreHandle } from '../client/store-handle.js';
 import { isBehind, logCondition, recordsAt } from './log-condition.js';
-import { readLogFacets } from './log-facets.js';
+import { readLogFacets, readLogGroups } from './log-facets.js';
 
 const NEWEST_FIRST = 'ORDER BY timestamp DESC, toUInt128(id) DESC';
 
@@ -64,6 +65,16 @@ export class LogReads implements Logs {
   ): Promise<LogFacets> {
     const tenant = await this.#handle.tenantOf(userId);
     return await readLogFacets(this.#handle.connection, tenant, filter, buckets, abort);
+  }
+
+  async groups(
+    userId: string,
+    filter: LogFilter,
+    attributes: readonly string[],
+    abort?: AbortSignal,
+  ): Promise<LogGroups> {
+    const tenant = await this.#handle.tenantOf(userId);
+    return await readLogGroups(this.#handle.connection, tenant, filter, attributes, abort);
   }
 
   async findTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null> {

@@ -8,6 +8,7 @@ import type { ModelFilter } from '../../contracts/runs.js';
 import { hoursOfTime, type WholeHours } from '../../shared/whole-hours.js';
 import { isKnown } from '../names/agent-names.js';
 import { UNKNOWN_CALLS } from '../tables/run-tables.js';
+import { dimensionsOf } from './run-conditions.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import type { ListParts } from './listed-runs.js';
 
@@ -72,12 +73,12 @@ export async function callSums(
   const isByHour = step % MICROS_PER_HOUR === 0;
   const oneByOne: CallPlaces = { hours: null, ends: [filter] };
   const places = isByHour ? await placesOfCalls(parts, tenant, filter, UNKNOWN, abort) : oneByOne;
-  const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
-  if (isOfAgent === null) return null;
+  const isOfRun = await wantedRuns(parts, tenant, filter);
+  if (isOfRun === null) return null;
   const { hours, ends } = places;
   const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, COUNT_COLUMNS)));
   const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(of)]));
-  const all = hours === null ? ofSpans : [sumsOfRuns(tenant, hours, isOfAgent), ...ofSpans];
+  const all = hours === null ? ofSpans : [sumsOfRuns(tenant, hours, isOfRun), ...ofSpans];
   return `(${all.join(' UNION ALL ')})`;
 }
 
@@ -107,39 +108,42 @@ export async function placesOfCalls(
   return { hours: whole, ends };
 }
 
-/** The model calls of a user, or of one of its agents, and other spans that report usage, as a relation; null if the user has no such agent. */
+/** The model calls of the wanted runs, and other spans of them that report usage, as a relation; null if the user has no such agent. */
 export async function callsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  { agent_id: agentId, start_time: from, end_time: to }: ModelFilter,
+  filter: ModelFilter,
   columns: readonly string[],
 ): Promise<string | null> {
+  const { start_time: from, end_time: to } = filter;
   const calls = effectiveSpans(tenant, { from, to }, columns, REPORTS_USAGE);
-  const isOfAgent = await ofAgent({ names }, tenant, agentId);
-  if (isOfAgent === null) return null;
-  if (agentId === undefined) return calls;
-  const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND ${isOfAgent}`;
+  const isOfRun = await wantedRuns({ names }, tenant, filter);
+  if (isOfRun === null) return null;
+  if (isOfRun === ALL_RUNS) return calls;
+  const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND ${isOfRun}`;
   return `(SELECT * FROM ${calls} WHERE trace_id IN (${runs}))`;
 }
 
-/** The condition for runs of the requested agent, if any; null if the user has no such agent. */
-export async function ofAgent(
+const ALL_RUNS = 'true';
+
+/** The condition for runs of the wanted agent and versions, if any; null if the user has no such agent. */
+export async function wantedRuns(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  agentId: string | undefined,
+  filter: ModelFilter,
 ): Promise<string | null> {
-  if (agentId === undefined) return 'true';
-  const agent = (await names.of(tenant)).byId(agentId);
-  return isKnown(agent) ? `kind = ${RUN_KINDS.indexOf('agent')} AND agent_no = ${agent.number}` : null;
+  const sql = dimensionsOf(filter);
+  if (filter.agent_id !== undefined) {
+    const agent = (await names.of(tenant)).byId(filter.agent_id);
+    if (!isKnown(agent)) return null;
+    sql.push(`kind = ${RUN_KINDS.indexOf('agent')} AND agent_no = ${agent.number}`);
+  }
+  return sql.length === 0 ? ALL_RUNS : sql.join(' AND ');
 }
 
 /** The rows of runs that may have calls in some hours, in SQL. */
-export function runsWithCalls(tenant: number, { first }: WholeHours, isOfAgent: string): string {
-  const where = [
-    `tenant = ${tenant}`,
-    isOfAgent,
-    ...(first === -Infinity ? [] : [`calls_until >= ${first}`]),
-  ];
+export function runsWithCalls(tenant: number, { first }: WholeHours, isOfRun: string): string {
+  const where = [`tenant = ${tenant}`, isOfRun, ...(first === -Infinity ? [] : [`calls_until >= ${first}`])];
   return `runs FINAL WHERE ${where.join(' AND ')}`;
 }
 
@@ -151,9 +155,9 @@ export function withinHours(entry: string, { first, before }: WholeHours): strin
   ];
 }
 
-function sumsOfRuns(tenant: number, hours: WholeHours, isOfAgent: string): string {
+function sumsOfRuns(tenant: number, hours: WholeHours, isOfRun: string): string {
   // A separate ARRAY JOIN clause loses columns if they are read from a union and not all are selected.
-  const calls = `SELECT arrayJoin(model_calls) AS one FROM ${runsWithCalls(tenant, hours, isOfAgent)}`;
+  const calls = `SELECT arrayJoin(model_calls) AS one FROM ${runsWithCalls(tenant, hours, isOfRun)}`;
   return `SELECT one.model AS model, toInt64(one.hour) * ${MICROS_PER_HOUR} AS at, one.calls AS calls, one.priced AS priced, one.nanos AS nanos,
       one.input AS input, one.output AS output, one.total AS total, one.first AS first, one.last AS last
     FROM (${calls}) WHERE ${withinHours('one', hours).join(' AND ') || 'true'}`;

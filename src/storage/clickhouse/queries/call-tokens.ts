@@ -7,6 +7,7 @@ import {
   pricedTokens,
   CALL_FLAGS,
   USAGE_COLUMNS,
+  type LIFETIME_COLUMNS,
 } from '../../shared/priced-tokens.js';
 import { quoted } from '../client/literals.js';
 import {
@@ -15,7 +16,7 @@ import {
   COUNT_COLUMNS,
   COUNTED_COST,
   counts,
-  ofAgent,
+  wantedRuns,
   placesOfCalls,
   runsWithCalls,
   withinHours,
@@ -27,6 +28,8 @@ export const TOKEN_COLUMNS = [...COUNT_COLUMNS, 'status', 'call_details'];
 
 const TOKENS = pricedTokens('out');
 
+type UsageColumns = typeof USAGE_COLUMNS & Partial<typeof LIFETIME_COLUMNS>;
+
 /** Casts an expression to an integer type that holds any product of tokens and rates. */
 export const wide = (what: string): string => `toInt256(${what})`;
 
@@ -35,9 +38,14 @@ export const wide = (what: string): string => `toInt256(${what})`;
  * `is_priced`, `is_running`) and the reported tokens.
  *
  * @param calls a relation with {@link TOKEN_COLUMNS}
+ * @param columns may have the lifetimes of writes in addition
  */
-export function withTokens(calls: string, model: string | null): string {
-  const usage = Object.entries(USAGE_COLUMNS).map(
+export function withTokens(
+  calls: string,
+  model: string | null,
+  columns: UsageColumns = USAGE_COLUMNS,
+): string {
+  const usage = Object.entries(columns).map(
     ([part, name]) => `${wide(`JSONExtractInt(ifNull(call_details, ''), 'usage', '${part}')`)} AS ${name}`,
   );
   // A missing input or output is the total minus the other.
@@ -63,13 +71,13 @@ export async function tokenSums(
   abort?: AbortSignal,
 ): Promise<string | null> {
   const { hours, ends } = await placesOfCalls(parts, tenant, filter, callsWithoutTokens, abort);
-  const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
-  if (hours === null || isOfAgent === null) return null;
+  const isOfRun = await wantedRuns(parts, tenant, filter);
+  if (hours === null || isOfRun === null) return null;
   const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, TOKEN_COLUMNS)));
   // A row that an earlier version has just written may lack `call_tokens`.
   const pairs = `arrayJoin(arrayZip(model_calls, arrayResize(call_tokens, length(model_calls)))) AS pair`;
   const ofRuns = `SELECT tokens.told AS told, call.calls AS calls, call.nanos AS paid, tokens.most AS most, ${SUMMED_PARTS.map((part) => `tokens.${part} AS of_${part}`).join(', ')}
-    FROM (SELECT tupleElement(pair, 1) AS call, tupleElement(pair, 2) AS tokens FROM (SELECT ${pairs} FROM ${runsWithCalls(tenant, hours, isOfAgent)}))
+    FROM (SELECT tupleElement(pair, 1) AS call, tupleElement(pair, 2) AS tokens FROM (SELECT ${pairs} FROM ${runsWithCalls(tenant, hours, isOfRun)}))
     WHERE ${[...withinHours('call', hours), isOfModel(model, 'call.')].join(' AND ')}`;
   const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(withTokens(of, model))]));
   return `(${[ofRuns, ...ofSpans].join(' UNION ALL ')})`;

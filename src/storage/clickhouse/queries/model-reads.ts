@@ -3,7 +3,7 @@ import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } f
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Row } from '../client/connection.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
-import { isOfSums, mayBeTooLarge } from '../../shared/priced-tokens.js';
+import { isByLifetime, isOfSums, mayBeTooLarge } from '../../shared/priced-tokens.js';
 import { callsOf, callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
 import { TOKEN_COLUMNS, tokenSums } from './call-tokens.js';
 import type { ListParts } from './listed-runs.js';
@@ -52,7 +52,9 @@ export class ModelReads implements Models {
     const sums = isOfSums(price) ? await tokenSums(this.#parts, tenant, filter, abort) : null;
     if (sums !== null) {
       const [row = {}] = await reads.rows(repricingOfSums(sums, price), abort);
-      if (!mayBeTooLarge(Number(row.most_tokens), price)) return repricedCalls(row);
+      const repriced = repricedCalls(row);
+      const isExact = repriced.tokens.cached_write === 0 || !isByLifetime(price);
+      if (isExact && !mayBeTooLarge(Number(row.most_tokens), price)) return repriced;
     }
     const calls = await callsOf(this.#parts, tenant, filter, TOKEN_COLUMNS);
     if (calls === null) return repricedCalls({});

@@ -2,7 +2,15 @@ import { SUMMED_PARTS, type SummedPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD, sumToNumber, type Usd } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
 import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../contracts/runs.js';
-import { LONG_INPUTS, LONG_SHIFT, CALL_FLAGS } from '../../shared/priced-tokens.js';
+import {
+  CALL_FLAGS,
+  isByLifetime,
+  LIFETIME_COLUMNS,
+  lifetimeAmount,
+  LONG_INPUTS,
+  LONG_SHIFT,
+  USAGE_COLUMNS,
+} from '../../shared/priced-tokens.js';
 import type { Row } from '../client/connection.js';
 import { wide, withTokens } from './call-tokens.js';
 
@@ -15,7 +23,9 @@ import { wide, withTokens } from './call-tokens.js';
 export function repricing(calls: string, model: string | null, price: Price): string {
   const { long } = price;
   const isLong = long === null ? 'false' : `whole > ${long.over}`;
-  const priced = `SELECT *, ${amount(price)} AS amount FROM (SELECT *, ${isLong} AS is_long FROM ${withTokens(calls, model)})`;
+  const isOfLifetime = isByLifetime(price);
+  const columns = isOfLifetime ? { ...USAGE_COLUMNS, ...LIFETIME_COLUMNS } : USAGE_COLUMNS;
+  const priced = `SELECT *, ${amount(price, isOfLifetime)} AS amount FROM (SELECT *, ${isLong} AS is_long FROM ${withTokens(calls, model, columns)})`;
   const half = RATES_PER_NANO / 2;
   const whole = `intDiv(amount, ${RATES_PER_NANO})`;
   const left = `modulo(amount, ${RATES_PER_NANO})`;
@@ -56,10 +66,14 @@ function stats(number: (where: string) => string): string {
 }
 
 /** In thousandths of a nano-USD. */
-function amount(price: Price): string {
+function amount(price: Price, isOfLifetime = false): string {
   const { long } = price;
+  const factor = (rate: number): string => wide(String(rate));
   const at = (rates: Rates): string =>
-    SUMMED_PARTS.map((part) => `${wide(`of_${part}`)} * ${wide(String(rates[part]))}`).join(' + ');
+    [
+      ...SUMMED_PARTS.map((part) => `${wide(`of_${part}`)} * ${factor(rates[part])}`),
+      ...(isOfLifetime ? [lifetimeAmount(rates, factor)] : []),
+    ].join(' + ');
   return long === null ? at(price) : `if(is_long, ${at(long)}, ${at(price)})`;
 }
 

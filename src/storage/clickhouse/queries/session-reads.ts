@@ -6,6 +6,7 @@ import { HAS_FAILED } from '../../schema/tables.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import {
   MOST_NAMED,
+  type RepositorySummary,
   type SessionFilter,
   type Sessions,
   type SessionSummary,
@@ -68,26 +69,54 @@ export class SessionReads implements Sessions {
   async users(
     userId: string,
     filter: UserFilter,
-    { offset, limit }: PageRange,
+    page: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<UserSummary>> {
+    const { rows, count } = await this.#byCost(userId, filter, 'user_id', page, abort);
+    return { items: rows.map((row) => ({ user_id: String(row.id), ...statsOf(row) })), count };
+  }
+
+  async repositories(
+    userId: string,
+    filter: SessionFilter,
+    page: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<RepositorySummary>> {
+    const { rows, count } = await this.#byCost(userId, filter, 'repository', page, abort);
+    const items = rows.map((row) => ({
+      repository: String(row.id),
+      users: Number(row.users),
+      ...statsOf(row),
+    }));
+    return { items, count };
+  }
+
+  /** One page of the groups of the matching runs by a column, and the number of all groups. */
+  async #byCost(
+    userId: string,
+    filter: UserFilter,
+    column: 'user_id' | 'repository',
+    { offset, limit }: PageRange,
+    abort: AbortSignal | undefined,
+  ): Promise<{ readonly rows: readonly Row[]; readonly count: number }> {
     const { reads, names } = this.#parts;
     const tenant = await this.#tenantOf(userId);
     const where = conditions(await names.of(tenant), tenant, filter);
-    if (where === null) return { items: [], count: 0 };
-    const runs = `FROM runs FINAL WHERE ${where} AND user_id IS NOT NULL`;
-    const [counted, found] = await Promise.all([
-      reads.rows(`SELECT uniqExact(user_id) AS users ${runs}`, abort),
+    if (where === null) return { rows: [], count: 0 };
+    const runs = `FROM (SELECT ${column} AS id, user_id, session_id, status, started_at, total_tokens, total_cost_usd
+      FROM runs FINAL WHERE ${where} AND ${column} IS NOT NULL)`;
+    const [counted, rows] = await Promise.all([
+      reads.rows(`SELECT uniqExact(id) AS groups ${runs}`, abort),
       reads.rows(
-        `SELECT user_id AS id, count() AS runs, countIf(${HAS_FAILED}) AS failed, uniqExact(session_id) AS sessions,
+        `SELECT id, count() AS runs, countIf(${HAS_FAILED}) AS failed, uniqExact(session_id) AS sessions, uniqExact(user_id) AS users,
            max(started_at) AS last_at, count(total_tokens) AS counted,
            toInt64(least(sum(toInt128(ifNull(total_tokens, 0))), toInt128(${MOST_USAGE}))) AS tokens, count(total_cost_usd) AS priced,
            sum(toInt128(ifNull(total_cost_usd, 0))) AS summed, toString(summed) AS cost
-         ${runs} GROUP BY user_id ORDER BY if(priced = 0, -1, summed) DESC, runs DESC, id LIMIT ${limit} OFFSET ${offset}`,
+         ${runs} GROUP BY id ORDER BY if(priced = 0, -1, summed) DESC, runs DESC, id LIMIT ${limit} OFFSET ${offset}`,
         abort,
       ),
     ]);
-    return { items: found.map(userSummary), count: Number(counted[0]?.users) };
+    return { rows, count: Number(counted[0]?.groups) };
   }
 
   /** In the order of the ids; sessions without runs are skipped. */
@@ -128,9 +157,8 @@ export class SessionReads implements Sessions {
   }
 }
 
-function userSummary(row: Row): UserSummary {
+function statsOf(row: Row): Omit<UserSummary, 'user_id'> {
   return {
-    user_id: String(row.id),
     runs: Number(row.runs),
     failed_runs: Number(row.failed),
     sessions: Number(row.sessions),

@@ -1,12 +1,12 @@
 import type { CountsColumns } from '../../../runs/rules/span-facts.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
-import type { RunMessage } from '../../../runs/run-messages.js';
+import type { RunMessage, SpanVerdict } from '../../../runs/run-messages.js';
 import type { Micros } from '../../../signal/time.js';
 import type { SentFact } from './effective-spans.js';
 
 /** A stored message of a run. */
-export type StoredMessage = StoredHeader | StoredOutcome | StoredTimeout | StoredLink;
+export type StoredMessage = StoredHeader | StoredOutcome | StoredVerdict | StoredTimeout | StoredLink;
 
 interface Ordered {
   readonly order: number;
@@ -27,6 +27,10 @@ interface StoredOutcome extends Ordered {
   readonly kind: 'outcome';
   readonly success: boolean;
   readonly outcome: string | null;
+}
+
+interface StoredVerdict extends SpanVerdict, Ordered {
+  readonly kind: 'verdict';
 }
 
 interface StoredTimeout extends Ordered {

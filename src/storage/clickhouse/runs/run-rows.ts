@@ -34,6 +34,13 @@ export function headerMessage(trace: SentTrace): BinaryRow {
 /** A message other than a header. */
 export type OtherMessage =
   | { readonly kind: 'outcome'; readonly success: boolean; readonly outcome: string | null }
+  /** `header` is the id of the span, empty for the run. */
+  | {
+      readonly kind: 'verdict';
+      readonly header: string;
+      readonly success: boolean;
+      readonly outcome: string | null;
+    }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'link'; readonly prompt: number };
 

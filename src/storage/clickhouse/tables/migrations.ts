@@ -95,4 +95,14 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: (place) => [addColumn(place, RUNS, 'orphan_wait_ms', 'sample_rate')],
   },
   { name: '0014-scores', statements: (place) => [createTable(place, SCORES)] },
+  {
+    name: '0015-run-dimensions',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, RUNS, 'environment', 'orphan_wait_ms'),
+      addColumn(place, RUNS, 'release', 'environment'),
+      addColumn(place, RUNS, 'agent_version', 'release'),
+      addColumn(place, RUNS, 'repository', 'agent_version'),
+    ],
+  },
 ];

@@ -26,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 13,
+  version: 14,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -100,8 +100,16 @@ export const SEGMENT_SCHEMA: Schema = {
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
     },
     {
-      // Scores of runs, spans and responses.
+      // Dimensions of runs.
       version: 13,
+      statements: (catalog) =>
+        ['environment', 'release', 'agent_version', 'repository'].map(
+          (column) => `ALTER TABLE ${catalog}.main.traces ADD COLUMN ${column} VARCHAR`,
+        ),
+    },
+    {
+      // Scores of runs, spans and responses.
+      version: 14,
       statements: (catalog) => [createTable(catalog, SCORES)],
     },
   ],

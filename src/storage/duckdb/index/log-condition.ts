@@ -94,11 +94,16 @@ function eventCondition(name: string): string {
   return `(event_name = ${literal(name)} OR (event_name IS NULL AND ${attributeCondition([EVENT_NAME_ATTRIBUTE, name])}))`;
 }
 
+/** The value of an attribute as text, in SQL. */
+export function attributeValue(key: string): string {
+  const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `json_extract_string(attributes, ${literal(pointer)})`;
+}
+
 /** Searches the text first, because parsing the JSON of every row is slow. */
 function attributeCondition([key, value]: readonly [string, string]): string {
-  const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const inJson = JSON.stringify(value).slice(1, -1);
   const isText = `contains(attributes, ${literal(inJson)})`;
   const isOther = `contains(attributes, ${literal(value)})`;
-  return `(${isText} OR ${isOther}) AND json_extract_string(attributes, ${literal(pointer)}) = ${literal(value)}`;
+  return `(${isText} OR ${isOther}) AND ${attributeValue(key)} = ${literal(value)}`;
 }

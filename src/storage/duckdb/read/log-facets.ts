@@ -2,14 +2,22 @@ import { itemAt } from '../../../signal/checked.js';
 import { SEVERITIES, type Severity } from '../../../signal/log-record.js';
 import type { Micros } from '../../../signal/time.js';
 import { LOGS } from '../../schema/log-tables.js';
-import { MOST_LOG_SERVICES, type LogBuckets, type LogFacets, type LogFilter } from '../../contracts/logs.js';
+import {
+  MOST_GROUP_VALUE,
+  MOST_LOG_GROUPS,
+  MOST_LOG_SERVICES,
+  type LogBuckets,
+  type LogFacets,
+  type LogFilter,
+  type LogGroups,
+} from '../../contracts/logs.js';
 import type { Connection } from '../files/connection.js';
 import type { Parameter, Row } from '../files/plain-rows.js';
 import { batchesOf, isOneOf, recordsWith } from '../index/block-matches.js';
 import { isInRun, runsOf } from '../index/block-runs.js';
 import type { BlockCounts, CountedBlocks, LogCount } from '../index/block-counts.js';
 import { logBlocks, type LogBlock } from '../index/log-blocks.js';
-import { logSearch, type LogSearch } from '../index/log-condition.js';
+import { attributeValue, logSearch, type LogSearch } from '../index/log-condition.js';
 import { BLOCK_RECORDS } from '../index/compact-logs.js';
 import { hashesOf } from '../index/terms.js';
 import { hotPartsOf } from '../segments/relation.js';
@@ -91,22 +99,82 @@ export async function readLogFacets(
     if (its) counts.addCounts(its);
     else left.push(candidate);
   }
-  const { trace_id, span_id } = rest;
+  const matches = matchesIn(left, { tenant, filter: { ...rest, ...times }, search, hashes });
+  for (const part of matches) await count([part]);
+  return counts.result(countedAfter);
+}
+
+/**
+ * Counts the matches of a search by values of attributes, newest block first; like {@link readLogFacets}.
+ *
+ * @param filter its ids are in the store's own format
+ */
+export async function readLogGroups(
+  connection: Connection,
+  { capture, tenant, mostRecords = MOST_RECORDS }: Omit<Parts, 'counts'>,
+  filter: LogFilter,
+  attributes: readonly string[],
+): Promise<LogGroups> {
+  const search = logSearch(tenant, filter);
+  const found = new Map<string, { readonly values: readonly (string | null)[]; count: number }>();
+  const names = attributes.map((_, i) => `v${i}`);
+  const values = attributes.map((key, i) => `left(${attributeValue(key)}, ${MOST_GROUP_VALUE}) AS v${i}`);
+  const count = async (records: string, parameters: readonly Parameter[] = []): Promise<void> => {
+    const rows = await connection.rows(
+      `SELECT ${[...values, 'count(*) AS count'].join(', ')} FROM (${records}) GROUP BY ${names.join(', ')} ORDER BY count DESC LIMIT ${MOST_LOG_GROUPS}`,
+      parameters,
+    );
+    for (const row of rows) {
+      const group = names.map((name) => (row[name] === null ? null : String(row[name])));
+      const key = JSON.stringify(group);
+      const known = found.get(key);
+      if (known === undefined) found.set(key, { values: group, count: Number(row.count) });
+      else known.count += Number(row.count);
+    }
+    if (found.size > 2 * MOST_LOG_GROUPS)
+      for (const [key] of [...found].sort(([, a], [, b]) => b.count - a.count).slice(MOST_LOG_GROUPS))
+        found.delete(key);
+  };
+  const hot = hotPartsOf(capture, LOGS, search.condition.sql);
+  if (hot.length > 0) await count(hot.join(' UNION ALL '), search.condition.values);
+  const blocks = await logBlocks(connection, capture, tenant, filter);
+  const { candidates, hashes } = await candidatesOf(connection, capture, tenant, search, blocks);
+  const { chosen, countedAfter } = newestOf(candidates, mostRecords, () => false);
+  for (const part of matchesIn(chosen, { tenant, filter, search, hashes })) await count(part);
+  const groups = [...found.values()].sort((a, b) => b.count - a.count).slice(0, MOST_LOG_GROUPS);
+  return { groups, counted_after: countedAfter };
+}
+
+/** The matches of a search in some blocks, in SQL, in batches that can be counted at once. */
+function* matchesIn(
+  candidates: readonly Candidate[],
+  {
+    tenant,
+    filter: { trace_id, span_id, start_time, end_time },
+    search,
+    hashes,
+  }: {
+    readonly tenant: number;
+    readonly filter: LogFilter;
+    readonly search: LogSearch;
+    readonly hashes: readonly string[];
+  },
+): Generator<string> {
   // Words, and everything that terms cannot decide, are searched below.
   const { condition } = logSearch(tenant, {
     ...(trace_id !== undefined && { trace_id }),
     ...(span_id !== undefined && { span_id }),
-    ...times,
+    ...(start_time !== undefined && { start_time }),
+    ...(end_time !== undefined && { end_time }),
   });
-  for (const batch of batchesOf(left)) {
+  for (const batch of batchesOf(candidates)) {
     const numbers = batch.map(({ block }) => block.block).sort((a, b) => a - b);
     const runs = runsOf(numbers).map(
       (run) => `SELECT * FROM cold.main.logs WHERE ${isInRun(run)} AND ${condition.sql}`,
     );
     const words = [withWords(numbers, hashes), search.openCondition ?? 'TRUE'].join(' AND ');
-    await count([`SELECT * FROM (${runs.join(' UNION ALL ')}) WHERE ${words}`]);
+    yield `SELECT * FROM (${runs.join(' UNION ALL ')}) WHERE ${words}`;
   }
-  return counts.result(countedAfter);
 }
 
 /** Blocks that have all terms of the search, and the hashes of its words. */

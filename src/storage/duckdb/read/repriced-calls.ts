@@ -11,7 +11,16 @@ import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Capture } from '../segments/segment.js';
-import { isOfSums, LONG_INPUTS, LONG_SHIFT, mayBeTooLarge, CALL_FLAGS } from '../../shared/priced-tokens.js';
+import {
+  CALL_FLAGS,
+  isByLifetime,
+  isOfSums,
+  LIFETIME_COLUMNS,
+  lifetimeAmount,
+  LONG_INPUTS,
+  LONG_SHIFT,
+  mayBeTooLarge,
+} from '../../shared/priced-tokens.js';
 import { withTokens } from '../segments/call-tokens.js';
 import { sumOf } from '../write/run-summary.js';
 import { callParts, someCalls } from './summed-calls.js';
@@ -23,7 +32,8 @@ const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unp
 /**
  * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. It is exact: integers of 128 bits hold
  * every product, and each call is rounded once, half to even. Accepted amounts fit into 64 bits; DuckDB divides such integers
- * forty times faster. If no call needs rounding, the result from sums equals the result from single calls.
+ * forty times faster. If no call needs rounding, and no writes cost by their lifetime, the result from sums equals the result from
+ * single calls.
  */
 export async function repriceCalls(
   connection: Connection,
@@ -37,7 +47,9 @@ export async function repriceCalls(
     const parts = await callParts({ connection, capture, tenant }, agents, filter);
     if (parts === null) return NONE;
     const [row = {}] = await connection.rows(statementOfSums(parts, price));
-    if (!mayBeTooLarge(Number(row.most ?? 0), price)) return repricedCalls(row);
+    const sums = repricedCalls(row);
+    const isExact = sums.tokens.cached_write === 0 || !isByLifetime(price);
+    if (isExact && !mayBeTooLarge(Number(row.most ?? 0), price)) return sums;
   }
   const calls = someCalls(capture, agents, tenant, filter);
   if (calls === null) return NONE;
@@ -59,12 +71,23 @@ function statementOfSums(parts: string, price: Price): string {
 
 /** @param calls a relation of spans */
 function statement(calls: string, price: Price): string {
-  const priced = `SELECT *, TRY_CAST(${amount(price)} AS BIGINT) AS exact FROM (SELECT *, ${isLong(price)} AS is_long FROM ${withTokens(calls)})`;
+  const isOfLifetime = isByLifetime(price);
+  const tokens = isOfLifetime ? withLifetimes(withTokens(calls)) : withTokens(calls);
+  const priced = `SELECT *, TRY_CAST(${amount(price, isOfLifetime)} AS BIGINT) AS exact FROM (SELECT *, ${isLong(price)} AS is_long FROM ${tokens})`;
   const rounded = `SELECT *, exact // ${RATES_PER_NANO} + CASE WHEN ${isRoundedUp('exact')} THEN 1 ELSE 0 END AS amount FROM (${priced})`;
   const judged = `SELECT *, coalesce(${whyNot(price)}, CASE WHEN amount IS NULL OR amount > ${MOST_NANO_USD} THEN 'too_large' END) AS why FROM (${rounded})`;
   const sum = (what: string, where: string): string => `(sum(${what}) FILTER (${where}))::VARCHAR`;
   const number = (where: string): string => `count(*) FILTER (${where})`;
   return `SELECT ${stats({ number, sum, cost: 'paid' })} FROM (${judged})`;
+}
+
+/** Adds `LIFETIME_COLUMNS` to calls from `withTokens`. */
+function withLifetimes(calls: string): string {
+  const parts = Object.entries(LIFETIME_COLUMNS).map(
+    ([part, name]) =>
+      `CASE WHEN written > 0 THEN greatest(0, coalesce(TRY_CAST(json_extract_string(call_details, '$.usage.${part}') AS BIGINT), 0)) ELSE 0 END AS ${name}`,
+  );
+  return `(SELECT *, ${parts.join(', ')} FROM ${calls})`;
 }
 
 interface Counting {
@@ -93,10 +116,14 @@ function isLong({ long }: Price): string {
 }
 
 /** The cost in thousandths of a nano-USD, as a 128-bit integer in SQL. */
-function amount(price: Price): string {
+function amount(price: Price, isOfLifetime = false): string {
   const { long } = price;
+  const factor = (rate: number): string => `${rate}::HUGEINT`;
   const at = (rates: Rates): string =>
-    SUMMED_PARTS.map((part) => `of_${part} * ${rates[part]}::HUGEINT`).join(' + ');
+    [
+      ...SUMMED_PARTS.map((part) => `of_${part} * ${factor(rates[part])}`),
+      ...(isOfLifetime ? [lifetimeAmount(rates, factor)] : []),
+    ].join(' + ');
   return `(${long === null ? at(price) : `CASE WHEN is_long THEN ${at(long)} ELSE ${at(price)} END`})`;
 }
 

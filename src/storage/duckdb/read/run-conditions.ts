@@ -1,6 +1,6 @@
-import { storableIdentity, storableTag } from '../../../signal/run-context.js';
+import { storableIdentity, storableTag, DIMENSIONS } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
-import type { RunFilter } from '../../contracts/runs.js';
+import type { RunFilter, DimensionFilter } from '../../contracts/runs.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
 import type { Connection } from '../files/connection.js';
@@ -58,6 +58,7 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
     sql.push(
       `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(filter.tag))} || chr(10))`,
     );
+  sql.push(...dimensionsOf(filter));
   const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
   return {
     sql: sql.join(' AND '),
@@ -65,6 +66,14 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
     list: agentId === undefined ? listOf(tenant, kind) : listUnder(tenant, counted),
     named: matching.map((agent) => agent.agent_no),
   };
+}
+
+/** The conditions for the dimensions of runs; empty without such a filter. */
+export function dimensionsOf(filter: DimensionFilter): string[] {
+  return DIMENSIONS.flatMap((field) => {
+    const value = filter[field];
+    return value === undefined ? [] : `${field} = ${literal(storableIdentity(value))}`;
+  });
 }
 
 /** Bounds on duration and cost; a run without the value never matches. */

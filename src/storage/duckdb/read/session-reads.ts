@@ -1,6 +1,7 @@
 import { storableIdentity } from '../../../signal/run-context.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type {
+  RepositorySummary,
   SessionFilter,
   Sessions,
   SessionSummary,
@@ -9,7 +10,7 @@ import type {
 } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
-import { findSessions, findUsers, sessionsOf } from './sessions.js';
+import { findRepositories, findSessions, findUsers, sessionsOf } from './sessions.js';
 
 /** The contract `Sessions` in the store thread. */
 export class SessionReads implements Served<Sessions> {
@@ -50,6 +51,16 @@ export class SessionReads implements Served<Sessions> {
   ): Promise<Page<UserSummary>> {
     return await long((connection, capture) =>
       findUsers(connection, capture, this.#agents, tenant, filter, page),
+    );
+  }
+
+  async repositories(
+    { tenant, long }: ReadContext,
+    filter: SessionFilter,
+    page: PageRange,
+  ): Promise<Page<RepositorySummary>> {
+    return await long((connection, capture) =>
+      findRepositories(connection, capture, this.#agents, tenant, filter, page),
     );
   }
 }

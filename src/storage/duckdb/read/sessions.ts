@@ -3,6 +3,7 @@ import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import {
   MOST_NAMED,
+  type RepositorySummary,
   type SessionFilter,
   type SessionSummary,
   type UserFilter,
@@ -15,7 +16,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { hasIdentity } from './run-conditions.js';
+import { dimensionsOf, hasIdentity } from './run-conditions.js';
 import { number, sumOf, text } from '../write/run-summary.js';
 
 /** Values of `grouping`: a bit for the user and one for the agent, set if the group is not split by it. */
@@ -53,6 +54,7 @@ function conditionsOf(agents: Agents, tenant: number, filter: SessionFilter): st
     if (numbers.length === 0) return null;
     sql.push(`agent_no IN (${numbers.join(', ')})`);
   }
+  sql.push(...dimensionsOf(filter));
   if (from !== undefined) sql.push(`started_at >= make_timestamp(${from})`);
   if (to !== undefined) sql.push(`started_at <= make_timestamp(${to})`);
   return sql.join(' AND ');
@@ -65,28 +67,61 @@ export async function findUsers(
   agents: Agents,
   tenant: number,
   filter: UserFilter,
-  { offset, limit }: PageRange,
+  page: PageRange,
 ): Promise<Page<UserSummary>> {
   const where = conditionsOf(agents, tenant, filter);
   if (where === null) return { items: [], count: 0 };
-  const runs = newest(capture, TRACES, `${where} AND user_id IS NOT NULL`);
+  const runs = `SELECT *, user_id AS id FROM ${newest(capture, TRACES, `${where} AND user_id IS NOT NULL`)}`;
+  const { rows, count } = await byCost(connection, runs, page);
+  return { items: rows.map((row) => ({ user_id: String(row.id), ...statsOf(row) })), count };
+}
+
+/** One page of repositories, like {@link findUsers}. */
+export async function findRepositories(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  filter: SessionFilter,
+  page: PageRange,
+): Promise<Page<RepositorySummary>> {
+  const where = conditionsOf(agents, tenant, filter);
+  if (where === null) return { items: [], count: 0 };
+  const runs = `SELECT *, repository AS id FROM ${newest(capture, TRACES, `${where} AND repository IS NOT NULL`)}`;
+  const { rows, count } = await byCost(connection, runs, page);
+  const items = rows.map((row) => ({
+    repository: String(row.id),
+    users: Number(row.users),
+    ...statsOf(row),
+  }));
+  return { items, count };
+}
+
+/** One page of the groups of some runs by `id`, and the number of all groups. */
+async function byCost(
+  connection: Connection,
+  runs: string,
+  { offset, limit }: PageRange,
+): Promise<{ readonly rows: readonly Row[]; readonly count: number }> {
   const rows = await connection.rows(
-    `SELECT user_id AS id, count(*) AS runs, count(*) FILTER (${HAS_FAILED}) AS failed, count(DISTINCT session_id) AS sessions,
+    `SELECT id, count(*) AS runs, count(*) FILTER (${HAS_FAILED}) AS failed, count(DISTINCT session_id) AS sessions, count(DISTINCT user_id) AS users,
       epoch_us(max(started_at)) AS last_at, CASE WHEN sum(total_tokens) IS NOT NULL THEN least(sum(total_tokens), ${MOST_USAGE}) END::BIGINT AS tokens,
       sum(total_cost_usd) AS summed, summed::VARCHAR AS cost
-    FROM ${runs} GROUP BY user_id ORDER BY coalesce(summed, -1) DESC, runs DESC, id LIMIT ${limit} OFFSET ${offset}`,
+    FROM (${runs}) GROUP BY id ORDER BY coalesce(summed, -1) DESC, runs DESC, id LIMIT ${limit} OFFSET ${offset}`,
   );
-  const [counted] = await connection.rows(`SELECT count(DISTINCT user_id) AS count FROM ${runs}`);
-  const items = rows.map((row) => ({
-    user_id: String(row.id),
+  const [counted] = await connection.rows(`SELECT count(DISTINCT id) AS count FROM (${runs})`);
+  return { rows, count: Number(counted?.count) };
+}
+
+function statsOf(row: Row): Omit<UserSummary, 'user_id'> {
+  return {
     runs: Number(row.runs),
     failed_runs: Number(row.failed),
     sessions: Number(row.sessions),
     last_at: Number(row.last_at),
     total_tokens: number(row.tokens),
     total_cost: sumOf(row.cost),
-  }));
-  return { items, count: Number(counted?.count) };
+  };
 }
 
 /** The stats of sessions, in the order of the ids; sessions without runs are left out. */

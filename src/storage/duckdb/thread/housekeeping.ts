@@ -243,10 +243,12 @@ export class Housekeeping {
 
   /** By their own times: what they judge may never have arrived. */
   async #removeScores(firstKept: Micros): Promise<void> {
-    const { compactor } = this.#parts;
+    const { compactor, logs } = this.#parts;
     await this.#compactOld(SCORES, 'scored_at', firstKept);
     const removed = await compactor.between((connection) => removeOldScores(connection, firstKept));
-    if (removed > 0) await compactor.checkpoint();
+    if (removed === 0) return;
+    await compactor.checkpoint();
+    logs.verdicts.trim();
   }
 
   async #removeLinks(links: {

@@ -96,7 +96,10 @@ export class StoreEngine {
 
   /** Resolves after the commit. */
   async writeScores(tenant: number, scores: readonly ScoreRow[]): Promise<void> {
-    await this.#parts.writer.write({ kind: 'append', append: new IncomingScores(tenant, scores) });
+    await this.#parts.writer.write({
+      kind: 'append',
+      append: new IncomingScores(tenant, scores, this.#parts.logs.verdicts),
+    });
   }
 
   /** The committed facts after a mark. @param mark null for all */
@@ -198,7 +201,7 @@ export class StoreEngine {
       main,
     } = this.#parts;
     await room.close();
-    const indexes = [traces, truncatedSpans, prompts.linked, logs.withEvents];
+    const indexes = [traces, truncatedSpans, prompts.linked, logs.withEvents, logs.verdicts];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await this.export.close();

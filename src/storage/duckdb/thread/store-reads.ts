@@ -21,7 +21,7 @@ export interface StoreReads {
   readonly series: SeriesReads;
   readonly sessions: SessionReads;
   readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points' | 'series' | 'labels'>;
-  readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'facets' | 'findTrace'>;
+  readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'facets' | 'groups' | 'findTrace'>;
   readonly map: MapReads;
   readonly prompts: Pick<StoredPrompts, 'compare'>;
   readonly past: PastReads;

@@ -1,11 +1,19 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
-import type { LogBuckets, LogFacets, LogFilter, LogPage, LogCursor } from '../../contracts/logs.js';
+import type {
+  LogBuckets,
+  LogFacets,
+  LogFilter,
+  LogGroups,
+  LogPage,
+  LogCursor,
+} from '../../contracts/logs.js';
 import type { NamedBatches } from '../write/named-batches.js';
 import type { Origins } from '../write/origins.js';
 import type { IdIndex } from '../index/id-index.js';
-import { readLogFacets } from '../read/log-facets.js';
+import { readLogFacets, readLogGroups } from '../read/log-facets.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../read/logs.js';
 import type { ReadContext } from '../segments/read-context.js';
+import { verdictsIn } from '../../incoming/score-rows.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
 import type { Writer } from '../write/writer.js';
@@ -26,20 +34,32 @@ export interface FoundLogsAnswer {
 export class StoredLogs {
   /** Which traces have GenAI events among their records. */
   readonly withEvents: IdIndex;
+  /** Which traces have scores that decide about their success. */
+  readonly verdicts: IdIndex;
   readonly #origins: Origins;
   readonly #names: NamedBatches;
   readonly #counts = new BlockCounts();
 
-  constructor(origins: Origins, names: NamedBatches, withEvents: IdIndex) {
+  constructor(
+    origins: Origins,
+    names: NamedBatches,
+    { withEvents, verdicts }: Pick<StoredLogs, 'withEvents' | 'verdicts'>,
+  ) {
     this.#origins = origins;
     this.#names = names;
     this.withEvents = withEvents;
+    this.verdicts = verdicts;
   }
 
   async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
-    const incoming = new IncomingLogs(message, this.#origins, this.withEvents);
+    const incoming = new IncomingLogs(message, this.#origins, this);
     const { answer } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
       writer.write({ kind: 'append', append }),
+    );
+    const judged = new Set(verdictsIn(message.scores ?? []).map(({ traceId }) => traceId));
+    const { tenant } = message;
+    await Promise.all(
+      [...judged].map((id) => writer.write({ kind: 'judge', tenant, words: new TraceId(id).words })),
     );
     return { usage: answer?.usage };
   }
@@ -74,6 +94,18 @@ export class StoredLogs {
     return await long((connection, capture) =>
       connection.asOfNow(() =>
         readLogFacets(connection, { capture, counts: this.#counts, tenant }, safeFilter(filter), buckets),
+      ),
+    );
+  }
+
+  async groups(
+    { tenant, long }: ReadContext,
+    filter: LogFilter,
+    attributes: readonly string[],
+  ): Promise<LogGroups> {
+    return await long((connection, capture) =>
+      connection.asOfNow(() =>
+        readLogGroups(connection, { capture, tenant }, safeFilter(filter), attributes),
       ),
     );
   }

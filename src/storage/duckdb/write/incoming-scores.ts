@@ -1,7 +1,9 @@
 import { SCORES } from '../../schema/scores-table.js';
 import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
-import type { ScoreRow } from '../../incoming/score-rows.js';
+import { verdictsIn, type ScoreRow } from '../../incoming/score-rows.js';
+import { TraceId } from '../segments/trace-id.js';
 import type { Append } from './change.js';
+import type { NotedTraces } from './incoming-logs.js';
 import { objectRows, type Rows } from './rows.js';
 
 /** The rows of scores in the commit `seq`. */
@@ -10,6 +12,16 @@ export function scoreRows(seq: number, tenant: number, scores: readonly ScoreRow
     SCORES,
     scores.map((score) => ({ seq, tenant, ...score })),
   );
+}
+
+/** Notes the traces of scores that decide about the success of a run. */
+export function noteVerdicts(
+  noted: NotedTraces,
+  tenant: number,
+  scores: readonly ScoreRow[],
+  seq: number,
+): void {
+  for (const { traceId } of verdictsIn(scores)) noted.put(tenant, new TraceId(traceId).words, 0, seq);
 }
 
 /** Scores that come without spans or log records. */
@@ -21,8 +33,12 @@ export class IncomingScores implements Append {
   readonly buffers = [];
   readonly #tenant: number;
   readonly #scores: readonly ScoreRow[];
+  readonly #verdicts: NotedTraces;
+  #seq = 0;
 
-  constructor(tenant: number, scores: readonly ScoreRow[]) {
+  /** @param verdicts records which traces have scores that decide about their success */
+  constructor(tenant: number, scores: readonly ScoreRow[], verdicts: NotedTraces) {
+    this.#verdicts = verdicts;
     this.#tenant = tenant;
     this.#scores = scores;
     this.weight = scores.length;
@@ -30,11 +46,12 @@ export class IncomingScores implements Append {
   }
 
   rows(seq: number): Rows[] {
+    this.#seq = seq;
     return scoreRows(seq, this.#tenant, this.#scores);
   }
 
   committed(): void {
-    // Nothing in memory depends on scores.
+    noteVerdicts(this.#verdicts, this.#tenant, this.#scores, this.#seq);
   }
 
   rolledBack(): void {

@@ -234,7 +234,7 @@ function isUsers({ trace }: RunToLoad): boolean {
 
 /** Whether the sender can retry it. */
 function isRefusable({ kind }: TraceChange): boolean {
-  return kind === 'batch' || kind === 'outcome' || kind === 'link';
+  return kind === 'batch' || kind === 'outcome' || kind === 'judge' || kind === 'link';
 }
 
 function truncationOf({ trace }: RunToLoad): TruncateChange {

@@ -640,6 +640,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/repositories': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listRepositories'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/series': {
     parameters: {
       query?: never;
@@ -840,6 +856,22 @@ export interface paths {
       cookie?: never;
     };
     get: operations['listEndUsers'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/users/tool-decisions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readToolDecisions'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1818,8 +1850,10 @@ export interface components {
       /** Format: uuid */
       agent_id: string;
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       error_span_count?: number | null;
       input_preview?: string | null;
@@ -1827,6 +1861,8 @@ export interface components {
       kind: 'agent' | 'other';
       models?: string[] | null;
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -2263,11 +2299,15 @@ export interface components {
     };
     NewTrace: {
       agent: string;
+      agent_version?: string | null;
       duration_ms?: number | null;
       ended_at?: string | null;
+      environment?: string | null;
       error_message?: string | null;
       metadata?: Record<string, never> | null;
       outcome?: string | null;
+      release?: string | null;
+      repository?: string | null;
       /** @default 0.2.0 */
       sdk_version: string | null;
       started_at: string;
@@ -2520,6 +2560,7 @@ export interface components {
       status: 'running' | 'completed' | 'failed' | 'timed_out';
       status_code: number | null;
       status_message: string | null;
+      time_to_first_chunk_ms: number | null;
       total_tokens: number | null;
       /** Format: uuid */
       trace_id: string;
@@ -2555,6 +2596,24 @@ export interface components {
       /** Format: date-time */
       since: string;
     };
+    RepositoryStats: {
+      failed_runs: number;
+      /** Format: date-time */
+      last_at: string;
+      repository: string;
+      total_cost: number | null;
+      total_runs: number;
+      total_sessions: number;
+      total_tokens: number | null;
+      total_users: number;
+    };
+    RepositoryStatsPage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['RepositoryStats'][];
+      page: number;
+      page_size: number;
+    };
     RotatedAlertSecret: {
       /** Format: date-time */
       created_at: string;
@@ -2572,12 +2631,16 @@ export interface components {
     };
     Run: {
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -2855,6 +2918,7 @@ export interface components {
       status: 'running' | 'completed' | 'failed' | 'timed_out';
       status_code: number | null;
       status_message: string | null;
+      time_to_first_chunk_ms: number | null;
       total_tokens: number | null;
       /** Format: uuid */
       trace_id: string;
@@ -2910,6 +2974,26 @@ export interface components {
       output: number;
       tiers: components['schemas']['TierFactors'];
     };
+    ToolDecisions: {
+      accepted: number;
+      automatic: number;
+      counted_after: string | null;
+      rejected: number;
+      tools: components['schemas']['ToolDecisionsOfTool'][];
+      users: components['schemas']['ToolDecisionsOfUser'][];
+    };
+    ToolDecisionsOfTool: {
+      accepted: number;
+      automatic: number;
+      rejected: number;
+      tool_name: string | null;
+    };
+    ToolDecisionsOfUser: {
+      accepted: number;
+      automatic: number;
+      rejected: number;
+      user_id: string | null;
+    };
     TraceBatch: {
       traces: (components['schemas']['TraceItem'] | unknown)[];
     };
@@ -2920,13 +3004,17 @@ export interface components {
     };
     TraceDetail: {
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       metadata: Record<string, never> | null;
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       scores: components['schemas']['Score'][];
       session_id: string | null;
@@ -2957,13 +3045,17 @@ export interface components {
       /** Format: uuid */
       agent_id: string;
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       metadata: Record<string, never> | null;
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       scores: components['schemas']['Score'][];
       seq: number;
@@ -3730,9 +3822,13 @@ export interface operations {
   listAgents: {
     parameters: {
       query?: {
+        agent_version?: string;
+        environment?: string;
         page?: number;
         page_size?: number;
         query?: string;
+        release?: string;
+        repository?: string;
         sort?:
           | '-last_run_at'
           | 'last_run_at'
@@ -3805,10 +3901,14 @@ export interface operations {
   listAgentRuns: {
     parameters: {
       query?: {
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         session_id?: string;
         start_time?: string;
         status?: 'running' | 'completed' | 'failed' | 'timed_out';
@@ -4457,9 +4557,13 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4489,10 +4593,14 @@ export interface operations {
     parameters: {
       query: {
         agent_id?: string;
+        agent_version?: string;
         as: string;
         end_time?: string;
+        environment?: string;
         model?: string;
         processor?: string;
+        release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4814,14 +4922,56 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listRepositories: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        agent_version?: string;
+        end_time?: string;
+        environment?: string;
+        kind?: 'agent' | 'other' | 'all';
+        page?: number;
+        page_size?: number;
+        release?: string;
+        repository?: string;
+        start_time?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RepositoryStatsPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readRunSeries: {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         group_by?: 'agent' | 'status' | 'model' | 'prompt_version';
         interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
         prompt_name?: string;
+        release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4909,10 +5059,14 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
         user_id?: string;
       };
@@ -5017,9 +5171,11 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         count?: 'exact' | 'none';
         cursor?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         max_cost?: number;
         max_duration_ms?: number;
@@ -5034,6 +5190,8 @@ export interface operations {
         prompt_name?: string;
         prompt_version?: number;
         query?: string;
+        release?: string;
+        repository?: string;
         session_id?: string;
         sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
         span_name?: string;
@@ -5235,10 +5393,14 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -5253,6 +5415,35 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['EndUserPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readToolDecisions: {
+    parameters: {
+      query?: {
+        end_time?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ToolDecisions'];
         };
       };
       401: components['responses']['Unauthenticated'];

@@ -2,13 +2,16 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { formatCount, formatCounted, formatPercentage } from '../../format/number.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Money, Time } from '../../parts/figures.js';
+import { Missing } from '../../parts/Missing.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
+import { Table } from '../../parts/Table.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { integer, text } from '../../state/codec.js';
 import { rangeField } from '../../state/range.js';
@@ -16,6 +19,8 @@ import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
 type User = Schemas['EndUser'];
+type Decisions = Schemas['ToolDecisions'];
+type Decided = Pick<Decisions, 'accepted' | 'rejected' | 'automatic'>;
 
 const PAGE_SIZE = 50;
 const STATE = { agent: text(), range: rangeField('30d'), page: integer(1, 1) };
@@ -23,13 +28,16 @@ const STATE = { agent: text(), range: rangeField('30d'), page: integer(1, 1) };
 const idOf = ({ user_id: id }: User): string => id;
 const runsOf = ({ user_id: id }: User): string => `/runs?kind=all&user=${encodeURIComponent(id)}`;
 
-const COLUMNS: readonly Column<User>[] = [
+const USER: readonly Column<User>[] = [
   {
     name: 'user',
     header: 'User',
     isWide: true,
     render: (user) => <Link href={runsOf(user)}>{user.user_id}</Link>,
   },
+];
+
+const STATS: readonly Column<Omit<User, 'user_id'>>[] = [
   {
     name: 'cost',
     header: 'Cost',
@@ -72,7 +80,136 @@ const COLUMNS: readonly Column<User>[] = [
   },
 ];
 
-/** End users by cost, optionally of one agent. */
+/** Decisions by user. A user without any is missing. */
+function decidedOf(decisions: Decisions | undefined): Column<User> {
+  const byUser = new Map(decisions?.users.map((sums) => [sums.user_id, sums]));
+  return {
+    name: 'decisions',
+    header: 'Tools accepted',
+    hint: 'Uses of tools that coding agents were allowed to make, of all that they asked for or that settings decided',
+    isNumber: true,
+    render: ({ user_id: id }) => <Accepted sums={byUser.get(id)} />,
+  };
+}
+
+function Accepted({ sums }: { readonly sums: Decided | undefined }) {
+  const { accepted = 0, rejected = 0, automatic = 0 } = sums ?? {};
+  const all = accepted + rejected;
+  if (all === 0) return <Missing reason="No decisions on tools in the log events" />;
+  return (
+    <span title={`${formatCount(automatic)} decided without asking`}>
+      {formatPercentage((100 * accepted) / all)} of {formatCount(all)}
+    </span>
+  );
+}
+
+/** The repositories by cost. Renders nothing without any. */
+function Repositories({ agent, range }: { readonly agent: string; readonly range: string }) {
+  const { data } = useQuery({
+    queryKey: ['repositories', agent, range],
+    queryFn: ({ signal }) => {
+      const query = {
+        page: 1,
+        page_size: PAGE_SIZE,
+        kind: 'all' as const,
+        ...(agent === '' ? {} : { agent_id: agent }),
+        ...(range === 'all' ? {} : endsOf(range)),
+      };
+      return bodyOf(api.GET('/api/v1/dashboard/repositories', { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <section>
+      <div className={parts['head']}>
+        <h2>Repositories</h2>
+      </div>
+      <Table
+        label="Repositories"
+        items={data.items}
+        columns={REPOSITORY}
+        keyOf={({ repository }) => repository}
+      />
+      {data.items.length < data.count && (
+        <p className={parts['faint']}>
+          Top {data.items.length} of {formatCounted(data.count, 'repository', 'repositories')} by cost.
+        </p>
+      )}
+    </section>
+  );
+}
+
+const REPOSITORY: readonly Column<Schemas['RepositoryStats']>[] = [
+  {
+    name: 'repository',
+    header: 'Repository',
+    isWide: true,
+    render: ({ repository }) => (
+      <Link href={`/runs?kind=all&repository=${encodeURIComponent(repository)}`}>{repository}</Link>
+    ),
+  },
+  ...STATS,
+  {
+    name: 'users',
+    header: 'Users',
+    isNumber: true,
+    render: ({ total_users }) => <Count value={total_users} missing="" />,
+  },
+];
+
+/** Decisions by tool. Renders nothing without any. */
+function ToolDecisions({ decisions }: { readonly decisions: Decisions | undefined }) {
+  if (decisions === undefined || decisions.tools.length === 0) return null;
+  return (
+    <section>
+      <div className={parts['head']}>
+        <h2>Tool decisions</h2>
+      </div>
+      <Table
+        label="Tool decisions"
+        items={decisions.tools.slice(0, PAGE_SIZE)}
+        columns={TOOL}
+        keyOf={({ tool_name: name }) => JSON.stringify(name)}
+      />
+      {decisions.counted_after !== null && (
+        <p className={parts['faint']}>
+          Decisions before <Time at={decisions.counted_after} /> may be missing. Select a shorter period.
+        </p>
+      )}
+    </section>
+  );
+}
+
+const TOOL: readonly Column<Decisions['tools'][number]>[] = [
+  {
+    name: 'tool',
+    header: 'Tool',
+    isWide: true,
+    render: ({ tool_name: name }) => name ?? <Missing reason="The events name no tool" />,
+  },
+  {
+    name: 'accepted',
+    header: 'Accepted',
+    isNumber: true,
+    render: ({ accepted }) => <Count value={accepted} missing="" />,
+  },
+  {
+    name: 'rejected',
+    header: 'Rejected',
+    isNumber: true,
+    render: ({ rejected }) => <Count value={rejected} missing="" />,
+  },
+  {
+    name: 'automatic',
+    header: 'Without asking',
+    hint: 'Decided by settings, hooks or rules',
+    isNumber: true,
+    render: ({ automatic }) => <Count value={automatic} missing="" />,
+  },
+];
+
+/** End users by cost, optionally of one agent, their repositories, and what they allowed coding agents to do. */
 export default function Users() {
   const [{ agent, range, page }, change] = useUrlState(STATE);
   const { data, error, refetch } = useQuery({
@@ -89,6 +226,16 @@ export default function Users() {
     },
     placeholderData: keepPreviousData,
   });
+  const { data: decisions } = useQuery({
+    queryKey: ['tool-decisions', range],
+    queryFn: ({ signal }) => {
+      const query = range === 'all' ? {} : endsOf(range);
+      return bodyOf(api.GET('/api/v1/dashboard/users/tool-decisions', { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+  const hasDecisions = decisions !== undefined && decisions.users.length > 0;
+  const columns = [...USER, ...STATS, ...(hasDecisions ? [decidedOf(decisions)] : [])];
   const isFiltered = agent !== '' || range !== 'all';
   return (
     <div className={parts['page']}>
@@ -132,7 +279,7 @@ export default function Users() {
         </Empty>
       ) : (
         <>
-          <DataTable label="Users" items={data.items} columns={COLUMNS} keyOf={idOf} hrefOf={runsOf} />
+          <DataTable label="Users" items={data.items} columns={columns} keyOf={idOf} hrefOf={runsOf} />
           <Pager
             page={page}
             pageSize={PAGE_SIZE}
@@ -143,6 +290,8 @@ export default function Users() {
               change({ page: next });
             }}
           />
+          <Repositories agent={agent} range={range} />
+          <ToolDecisions decisions={decisions} />
         </>
       )}
     </div>

@@ -1,3 +1,4 @@
+import { NO_DIMENSIONS } from '../../../../src/signal/run-context.js';
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { DaemonFeed } from '../../../../src/api/resources/stream/daemon-feed.js';
@@ -22,6 +23,7 @@ function summary(trace_id: string): RunSummary {
     session_id: null,
     user_id: null,
     tags: [],
+    ...NO_DIMENSIONS,
     status: 'completed',
     started_at: 0,
     ended_at: null,

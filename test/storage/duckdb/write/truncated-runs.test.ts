@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
+import { callKey } from '../../../../src/signal/call-key.js';
+import { LOGGED_SCOPE } from '../../../../src/signal/logged-scope.js';
 import type { SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { hasDifferences } from '../../../../src/storage/contracts/service-map.js';
@@ -101,6 +103,42 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     t.same(await duplicatesIn(opened.path), []);
   });
 }
+
+void t.test('a call in a log event counts once in a truncated run', async (t) => {
+  const opened = await TestStore.open(t, { maxRunSpans: LIMIT });
+  const tenant = await opened.addUser();
+  const id = randomUUID();
+  const write = async (...spans: SpanRecord[]): Promise<unknown> =>
+    opened.store.writer.traces({ tenant, items: [aFollowingRecord(spans)] }, { receivedAt: NOON });
+  const call = (scope: string, model: string): SpanRecord => {
+    const key = callKey({ scope, model, provider: null, response: null });
+    const usage = { total_tokens: 10, cost_usd: 1_000_000 };
+    const details = { provider: null, usage: null, cost: null, key };
+    return aSpanRecord(id, { type: 'llm', model, ...usage, parent_span_id: randomUUID(), call: details });
+  };
+  const traced = (model = 'fast'): SpanRecord => call('agent', model);
+  const logged = (model = 'fast'): SpanRecord => call(LOGGED_SCOPE, model);
+  const look = async (): Promise<(number | null)[]> => {
+    const run = await opened.store.runs.read(tenant, id);
+    const { items } = await opened.store.models.list(tenant, {}, { offset: 0, limit: 5 });
+    const tokens = items.reduce((sum, { total_tokens }) => sum + (total_tokens ?? 0), 0);
+    const calls = items.reduce((sum, one) => sum + one.calls, 0);
+    return [run?.total_tokens ?? null, tokens, calls];
+  };
+  await write(traced(), logged(), ...parts(id, 0, LIMIT, { total_tokens: null, cost_usd: null }).spans);
+  t.same(await look(), [10, 10, 1]);
+  await write(logged());
+  await write(logged(), traced());
+  await opened.reopen();
+  const repeated = logged();
+  await write(repeated);
+  await write(repeated);
+  t.same(await look(), [20, 20, 2], 'log events of a model that spans report');
+  await write(logged('other'));
+  t.same(await look(), [30, 30, 3], 'a log event of another model');
+  await write(logged('new'), traced('new'));
+  t.same(await look(), [40, 40, 4], 'the first call of a model, with its log event');
+});
 
 void t.test('a commit reads only the rows it changes, and an idle truncated run completes', async (t) => {
   const engine = await EventEngine.open(t, { maxRunSpans: LIMIT, segmentSize: { rows: 1e6, bytes: 1e9 } });
