@@ -1,5 +1,5 @@
 import type { ReadAttributes } from '../wire/read-span.js';
-import { generalRoles, type GeneralRole } from './conventions/general.js';
+import { generalRoles, type Role } from './conventions/general.js';
 import { prefixUse, USES } from './conventions/sources.js';
 import { isOwnKey } from './own-attributes.js';
 import { SCORE_ATTRIBUTES } from '../../signal/score.js';
@@ -11,9 +11,6 @@ const PICKED: ReadonlySet<string> = new Set([...VERDICT_ATTRIBUTES, ...SCORE_ATT
 const MAX_WIDTH = 100;
 /** Maximum cached shapes with the same number of attributes. */
 const MAX_SHAPES = 16;
-
-/** The uses of an attribute: by its key, or by all keys of its span if no convention lists the key. */
-export type Role = GeneralRole | { readonly is: 'own' } | undefined;
 
 /** An attribute that is read, with its position among those of the span. */
 interface Asked {
@@ -74,9 +71,10 @@ export class AttributeShapes {
 /** Of a repeated key the last value counts, as in `metadata`. */
 function askedOf(keys: readonly string[]): Asked[] {
   const last = new Map(keys.map((key, i) => [key, i]));
-  const general = generalRoles(keys);
+  const listed = keys.map(roleOf);
+  const general = generalRoles(keys, listed);
   return keys.flatMap((key, at) => {
-    const role = roleOf(key) ?? general.get(key);
+    const role = listed[at] ?? general.get(key);
     const counts = role?.is === 'own' || last.get(key) === at;
     const isPicked = PICKED.has(key);
     return counts && (role !== undefined || isPicked) ? { at, key, role, isPicked } : [];
@@ -85,10 +83,11 @@ function askedOf(keys: readonly string[]): Asked[] {
 
 /** The keys of a span that no convention or general rule reads, and no score. */
 export function unreadKeys(keys: readonly string[]): string[] {
-  const general = generalRoles(keys);
-  const isRead = (key: string): boolean =>
-    roleOf(key) !== undefined || general.has(key) || SCORE_ATTRIBUTES.includes(key);
-  return keys.filter((key) => !isRead(key));
+  const listed = keys.map(roleOf);
+  const general = generalRoles(keys, listed);
+  return keys.filter(
+    (key, i) => listed[i] === undefined && !general.has(key) && !SCORE_ATTRIBUTES.includes(key),
+  );
 }
 
 function roleOf(key: string): Role {

@@ -17,10 +17,11 @@ export function originOf(resource: Resource | null | undefined, scope: Scope | n
 function scopeOf(scope: Scope | null | undefined): JsonObject | null {
   const { name, version } = scope ?? {};
   const attributes = toJsonObject(scope?.attributes);
-  const fields: JsonObject = {
-    ...(name ? { name: name.toWellFormed() } : {}),
-    ...(version ? { version: version.toWellFormed() } : {}),
-    ...(Object.keys(attributes).length > 0 ? { attributes } : {}),
-  };
-  return Object.keys(fields).length > 0 ? fields : null;
+  const hasAttributes = Object.keys(attributes).length > 0;
+  if (!name && !version && !hasAttributes) return null;
+  const fields: JsonObject = {};
+  if (name) fields.name = name.toWellFormed();
+  if (version) fields.version = version.toWellFormed();
+  if (hasAttributes) fields.attributes = attributes;
+  return fields;
 }

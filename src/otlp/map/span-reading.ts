@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../signal/attributes.js';
 import { FIELDS, type Field, type Shape } from './conventions/convention.js';
-import type { Role } from './attribute-shapes.js';
-import { usageInEvent } from './conventions/general.js';
+import { usageInEvent, type Role } from './conventions/general.js';
 import { fieldNumber, USES, type PrefixUse, type Use } from './conventions/sources.js';
 import { unflatten } from './unflatten.js';
 import type { Provenance } from './provenance.js';

@@ -6,6 +6,7 @@ import { runContext, type RunContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
+import { FailedParts } from './failed-parts.js';
 import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
@@ -242,6 +243,7 @@ export class SpanMapper {
   readonly #reading: SpanReading;
   readonly #shapes = new AttributeShapes();
   readonly #names: AgentNames;
+  readonly failedParts = new FailedParts();
 
   /** @param provenance records how spans are mapped */
   constructor(names = new AgentNames(), provenance?: Provenance) {

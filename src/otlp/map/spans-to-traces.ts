@@ -15,6 +15,7 @@ import { traceUuidAt } from '../wire/ids.js';
 import { deploymentOf, type Deployment } from './deployment.js';
 import { renewAllowance } from './json-text.js';
 import { copyOf } from './any-value.js';
+import { failWith, type FailedParts } from './failed-parts.js';
 import { originOf } from './origin.js';
 import { declaredHeader, ownSampleRate } from './own-attributes.js';
 import { NO_VERDICT, sdkVersionOf } from './root-span.js';
@@ -81,7 +82,7 @@ export function spansToTraces(
     return undefined;
   }
 
-  const items = [...runs.values()].flatMap((run) => run.records(options));
+  const items = [...runs.values()].flatMap((run) => run.records(options, mapper.failedParts));
   return { batch: { tenant: options.tenant, items }, rejected };
 }
 
@@ -111,9 +112,16 @@ class Run {
     this.#declared.push(header);
   }
 
-  records(options: SpanMapping): TraceRecord[] {
+  records(options: SpanMapping, failedParts: FailedParts): TraceRecord[] {
     const mapped = [...this.#spans.values()];
-    for (const part of mapped) if (isFailedPart(part)) this.#failParent(part.record);
+    for (const span of mapped) {
+      const names = PARTS.get(span.origin.scope?.name);
+      if (names === undefined) continue;
+      const { record } = span;
+      if (hasFailed(record.status) && names.includes(record.name))
+        this.#failParent(record, options, failedParts);
+      else failedParts.apply(options.tenant, record);
+    }
     for (const part of mapped) this.#deploy(part);
     for (const repeat of this.#repeats) this.#deploy(repeat);
     const [declared, ...later] = this.#declared;
@@ -127,17 +135,16 @@ class Run {
     ];
   }
 
-  /** Clients send a step with or shortly before its parent, so both are in one request. */
-  #failParent({ parent_span_id, status, error_message }: SpanRecord): void {
-    const parent = parent_span_id === null ? undefined : this.#spans.get(parent_span_id)?.record;
-    if (parent?.status !== 'completed') return;
-    parent.status = status;
-    parent.error_message = error_message;
+  #failParent(part: SpanRecord, { tenant }: SpanMapping, failedParts: FailedParts): void {
+    if (part.parent_span_id === null) return;
+    const parent = this.#spans.get(part.parent_span_id)?.record;
+    if (parent === undefined) failedParts.add(tenant, part.parent_span_id, part);
+    else failWith(parent, part);
   }
 
   /**
-   * The topmost spans of a resource have the versions that it gives, as far as they have none of their own: a run has those of its
-   * topmost span, so that on other spans they would only take space.
+   * The topmost spans of a resource take the dimensions that it gives and that they lack. A run takes them from its
+   * topmost span, so they would only take space on others.
    */
   #deploy({ record, own, deployment }: MappedSpan): void {
     if (deployment.context === null || own?.get(VERBATIM) === true) return;
@@ -184,11 +191,6 @@ const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map(
     failedParts === undefined ? [] : [[failedParts.scope, failedParts.names]],
   ),
 );
-
-function isFailedPart({ record, origin }: MappedSpan): boolean {
-  const names = PARTS.get(origin.scope?.name);
-  return names !== undefined && hasFailed(record.status) && names.includes(record.name);
-}
 
 function recordOf({ record }: MappedSpan): SpanRecord {
   return record;

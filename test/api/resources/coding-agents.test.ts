@@ -285,6 +285,20 @@ for (const { name, prompt, answer, failure, error } of PROGRAMS)
     t.match(await api.get('/agents'), [{ name, total_runs: 1 }]);
   });
 
+void t.test('a tool fails with its execution, which may be in an earlier request', async (t) => {
+  const api = await aUser();
+  const other = await aUser();
+  const [root, , , tool, execution] = CLAUDE_SPANS;
+  if (root === undefined || tool === undefined || execution === undefined) throw new Error('five spans');
+  const scope = 'com.anthropic.claude_code.tracing';
+  for (const span of [execution, tool, root]) await send(api, 'traces', spans('claude-code', scope, [span]));
+  for (const span of [tool, root]) await send(other, 'traces', spans('claude-code', scope, [span]));
+  const toolOf = async (of: ApiCaller): Promise<JsonObject | undefined> =>
+    ((await runsOf(of))[0]?.spans as JsonObject[]).find(({ type }) => type === 'tool');
+  t.match(await toolOf(api), { name: 'Bash', status: 'failed', error_message: 'exit 1' });
+  t.match(await toolOf(other), { status: 'completed' }, "another user's span of the same id");
+});
+
 void t.test('a traced prompt fails if its last call failed', async (t) => {
   const api = await aUser();
   const [root, first] = CLAUDE_SPANS;

@@ -1,12 +1,11 @@
 import { remembering } from '../../../signal/remembering.js';
 import { figureOfName, type UsageFigure } from '../../../signal/usage-object.js';
-import { isOwnKey } from '../own-attributes.js';
 import { isMessage } from '../messages/message.js';
 import { parsed } from '../messages/texts.js';
 import { FIELDS, type Field, type Kind, type Reader, type Source } from './convention.js';
 import { isModelCall } from './model-body.js';
 import { count, identity, only, seconds, texts, toolArguments } from './readers.js';
-import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
+import { useOf, type PrefixUse, type Use } from './sources.js';
 import { usageObject } from './usage-readers.js';
 
 /** Rank below all sources of the tables, so that a known key always wins. */
@@ -79,13 +78,21 @@ export type GeneralRole =
   | { readonly is: 'source'; readonly uses: readonly Use[] }
   | { readonly is: 'part'; readonly use: PrefixUse; readonly path: string };
 
+/** The uses of an attribute, by its key and, if no convention lists it, by the other keys of its span. */
+export type Role = GeneralRole | { readonly is: 'own' } | undefined;
+
 /**
  * The meaning of the keys of one span that no convention lists, by their shape: usage, model, messages, tools, payloads, session and
  * kind under any prefix. Spans of services and databases, limits of tokens and words with other meanings do not count.
+ *
+ * @param listed the role of each key in the conventions
  */
-export function generalRoles(keys: readonly string[]): ReadonlyMap<string, GeneralRole> {
+export function generalRoles(
+  keys: readonly string[],
+  listed: readonly Role[],
+): ReadonlyMap<string, GeneralRole> {
   const roles = new Map<string, GeneralRole>();
-  const unlisted = keys.filter((key) => key.length <= LONGEST_KEY && !isOwnKey(key) && !isListed(key));
+  const unlisted = keys.filter((key, i) => listed[i] === undefined && key.length <= LONGEST_KEY);
   if (unlisted.length === 0) return roles;
   const prefixes = countPrefixes(unlisted);
   const guesses = unlisted.map((key) => {
@@ -96,7 +103,7 @@ export function generalRoles(keys: readonly string[]): ReadonlyMap<string, Gener
     return { key, found: afterPrefix.length > 0 ? afterPrefix : found, part: partOf(key) };
   });
   const span = evidenceOf(
-    keys,
+    listed,
     guesses.flatMap(({ found }) => found),
     guesses.some(({ part }) => part !== undefined),
   );
@@ -173,11 +180,11 @@ const WEAK: ReadonlySet<Field> = new Set([
   'agent_version',
 ]);
 
-function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts: boolean): Evidence {
+function evidenceOf(roles: readonly Role[], guesses: readonly Guess[], hasParts: boolean): Evidence {
   const listed = new Set<Field>();
   let listsMessages = hasParts;
-  for (const key of keys)
-    for (const { field, shape } of usesOf(key)) {
+  for (const role of roles)
+    for (const { field, shape } of usesOf(role)) {
       const name = FIELDS[field];
       if (name !== undefined) listed.add(name);
       listsMessages ||= shape === 'messages';
@@ -290,13 +297,8 @@ function toUse(key: string, { field, place, shape, read }: Guess): Use {
   return useOf(key, field, { rank: RANK + place, ...(shape && { shape }), ...(read && { read }) });
 }
 
-function isListed(key: string): boolean {
-  return USES.has(key) || prefixUse(key) !== undefined;
-}
-
-function usesOf(key: string): readonly Use[] {
-  const use = prefixUse(key);
-  return USES.get(key) ?? (use === undefined ? [] : [use]);
+function usesOf(role: Role): readonly Use[] {
+  return role?.is === 'source' ? role.uses : role?.is === 'part' ? [role.use] : [];
 }
 
 /** Messages in single attributes: `acme.messages.0.content`. */

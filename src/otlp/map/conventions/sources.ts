@@ -1,3 +1,4 @@
+import { invariant } from '../../../signal/checked.js';
 import { CONVENTIONS } from '../clients/index.js';
 import { FIELDS, type Convention, type Field, type Reader, type Shape, type Source } from './convention.js';
 import {
@@ -127,13 +128,11 @@ export interface PrefixUse extends Use {
   readonly isNumbered: boolean;
 }
 
-/** An object, because it is read many times per span, always with a literal key. */
-const FIELD_NUMBERS = Object.fromEntries(FIELDS.map((field, number) => [field, number])) as Readonly<
-  Record<Field, number>
->;
+/** A map, because it is read many times per span: an object with so many keys takes twice as long. */
+const FIELD_NUMBERS: ReadonlyMap<Field, number> = new Map(FIELDS.map((field, number) => [field, number]));
 
 export function fieldNumber(field: Field): number {
-  return FIELD_NUMBERS[field];
+  return invariant(FIELD_NUMBERS.get(field), 'number of a field');
 }
 
 /** The uses of an attribute, by its key. */

@@ -12,6 +12,11 @@ const MOST_BLOCKS = 256;
 /** A block is merged with newer ones that together have at least this share of its size. */
 const GROWTH = 0.5;
 
+/** DuckDB reads and decompresses so many rows of a column to return one of them. */
+const ROWS_READ = 2048;
+/** The texts that a read of one record may have to decompress during a merge. */
+const MOST_READ = 64 * 1024 * 1024;
+
 /** The size of a block, over all users. */
 export interface BlockSize {
   readonly block: number;
@@ -54,8 +59,8 @@ export class LogMerger {
   async #next(bound: number): Promise<BlockSize[]> {
     const rows = await this.#connection.rows(
       `SELECT block, max(seq) AS seq, sum(records)::BIGINT AS records, sum(bytes)::BIGINT AS bytes
-        FROM cold.main.log_blocks WHERE block >= ${this.#from} GROUP BY block
-        ORDER BY block DESC LIMIT ${LOOKED_AT}`,
+        FROM cold.main.log_blocks WHERE block >= ${this.#from - ROWS_READ} GROUP BY block
+        ORDER BY block DESC LIMIT ${LOOKED_AT + ROWS_READ}`,
     );
     const blocks = rows.map((row): BlockSize => {
       return {
@@ -66,13 +71,34 @@ export class LogMerger {
       };
     });
     const small = blocks.filter(
-      ({ records, bytes }) => records < BLOCK_RECORDS * SMALL && bytes < BLOCK_BYTES * SMALL,
+      ({ block, records, bytes }, i) =>
+        block >= this.#from &&
+        i < LOOKED_AT &&
+        records < BLOCK_RECORDS * SMALL &&
+        bytes < BLOCK_BYTES * SMALL &&
+        !isCrowded(blocks, i),
     );
     // If there is none, retention may have removed the newest blocks, and numbers may start again.
     this.#from = (small.at(-1) ?? blocks[0])?.block ?? 0;
     // A running read that does not see a block yet would find its records neither here nor there, or twice.
     return blocksToMerge(small.filter(({ seq }) => seq <= bound));
   }
+}
+
+/** Whether a read of a block's records reads too much of neighbouring ones. @param blocks in their order in the file */
+export function isCrowded(blocks: readonly BlockSize[], at: number): boolean {
+  let bytes = blocks[at]?.bytes ?? 0;
+  for (const step of [-1, 1]) {
+    let rows = 0;
+    for (let i = at + step; rows < ROWS_READ && bytes <= MOST_READ; i += step) {
+      const block = blocks[i];
+      if (block === undefined) break;
+      rows += block.records;
+      // Of a long block, only its rows that are read.
+      bytes += block.bytes * Math.min(1, ROWS_READ / block.records);
+    }
+  }
+  return bytes > MOST_READ;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { LogRecord } from '../../../../src/signal/log-record.js';
 import { LogsEncoder } from '../../../../src/storage/duckdb/write/encode-logs.js';
 import type { LogKey } from '../../../../src/storage/duckdb/index/log-keys.js';
 import { removeOldLogs } from '../../../../src/storage/duckdb/index/log-retention.js';
-import { blocksToMerge, type BlockSize } from '../../../../src/storage/duckdb/index/merge-logs.js';
+import { blocksToMerge, isCrowded, type BlockSize } from '../../../../src/storage/duckdb/index/merge-logs.js';
 import type { Read } from '../../../../src/storage/duckdb/segments/read.js';
 import type { LogFilter } from '../../../../src/storage/contracts/logs.js';
 import { EventEngine, type Listener } from '../event-engine.js';
@@ -384,4 +384,21 @@ void t.test('rewrites records rarely and leaves few blocks of any size', (t) => 
     { numRuns: 300 },
   );
   t.end();
+});
+
+void t.test('blocks near large records are left as they are', async (t) => {
+  const MIB = 1024 * 1024;
+  const of = (...sizes: readonly (readonly [records: number, bytes: number])[]): boolean[] => {
+    const blocks = sizes.map(([records, bytes], i) => ({ block: sizes.length - i, seq: 1, records, bytes }));
+    return blocks.map((_, i) => isCrowded(blocks, i));
+  };
+  t.same(of([1, 8 * MIB], [1, 8 * MIB], [5, 100]), [false, false, false], 'few of them');
+  t.same(of([100, 100], ...Array.from({ length: 9 }, () => [1, 8 * MIB] as const)), Array(10).fill(true));
+  const far = of([100, 100], [1000, 100], [1100, 100], ...Array(9).fill([1, 8 * MIB]), [2048, 9], [7, 100]);
+  t.same([far[0], far[1], far.at(-1)], [false, true, false], 'not read together');
+  t.same(
+    of([10, 100], [65_536, 16 * MIB], [10, 100]),
+    [false, false, false],
+    'a full block of short records',
+  );
 });

@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+import type { SpanRecord } from '../../signal/span.js';
+
+/** Limit of the memory for failed parts, in characters of their errors. */
+const MAX_SIZE = 4 * 1024 * 1024;
+/** Added to the size of each part. */
+const SIZE_OF_PART = 300;
+
+type Failure = Pick<SpanRecord, 'status' | 'error_message'>;
+
+/**
+ * Failures of parts (`failedParts` of a convention) whose parent is not in their request. A part ends before its parent, so its request
+ * comes first. What is forgotten, or lost by a restart, is shown on the part only.
+ */
+export class FailedParts {
+  readonly #failures = new LRUCache<string, Failure>({
+    maxSize: MAX_SIZE,
+    sizeCalculation: ({ error_message }) => SIZE_OF_PART + (error_message?.length ?? 0),
+  });
+
+  /** @param tenant the user's UUID */
+  add(tenant: string, parentId: string, { status, error_message }: Failure): void {
+    this.#failures.set(`${tenant} ${parentId}`, { status, error_message });
+  }
+
+  /** Fails a span if one of its parts has failed. The failure is kept, because a request may be mapped again. */
+  apply(tenant: string, span: SpanRecord): void {
+    const failure = this.#failures.get(`${tenant} ${span.span_id}`);
+    if (failure !== undefined) failWith(span, failure);
+  }
+}
+
+/** Gives a completed span the failure of its part. */
+export function failWith(span: SpanRecord, { status, error_message }: Failure): void {
+  if (span.status !== 'completed') return;
+  span.status = status;
+  span.error_message = error_message;
+}
