@@ -226,6 +226,8 @@ export function figureOfName(name: string, object: string, isUsage: boolean): Us
 /** Names that occur in attributes only. */
 const OF_ATTRIBUTES: ReadonlyMap<string, UsageFigure> = new Map([
   ['input_token_count', 'input'],
+  ['non_cached_input_tokens', 'input'],
+  ['uncached_input_tokens', 'input'],
   ['tokens_in', 'input'],
   ['tokens_input', 'input'],
   ['tokens_prompt', 'input'],

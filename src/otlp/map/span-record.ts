@@ -147,9 +147,11 @@ function responseUsage(usage: JsonObject): ResponseUsage {
   const total = usageFigure(usage, 'total', wholeNumber) ?? null;
   const parts = usagePartsOf(usage, wholeNumber);
   const sum = (input ?? 0) + (output ?? 0);
-  // Anthropic counts cached tokens in addition to the input, all other providers within it.
+  // Anthropic counts cached tokens in addition to the input, all other providers and clients with their names for it within it.
   const cacheTokens =
-    total === sum ? 0 : CACHE_TOKENS.reduce((all, name) => all + (wholeNumber(usage[name]) ?? 0), 0);
+    total === sum || !('input_tokens' in usage)
+      ? 0
+      : CACHE_TOKENS.reduce((all, name) => all + (wholeNumber(usage[name]) ?? 0), 0);
   // Gemini counts thoughts in addition to the output.
   const thoughts = parts?.reasoning !== undefined && total === sum + parts.reasoning ? parts.reasoning : 0;
   return {

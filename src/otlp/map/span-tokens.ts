@@ -8,6 +8,10 @@ import type { SpanReading } from './span-reading.js';
 const SEPARATE_CACHES: ReadonlySet<unknown> = new Set(
   CONVENTIONS.flatMap(({ separateCaches }) => separateCaches ?? []),
 );
+const SEPARATE_CACHES_OF_CLAUDE: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ separateCachesOfClaude }) => separateCachesOfClaude ?? []),
+);
+const CLAUDE = /claude/i;
 const RUNNING_TOTALS: ReadonlySet<unknown> = new Set(
   CONVENTIONS.flatMap(({ runningTotals }) => runningTotals ?? []),
 );
@@ -50,6 +54,9 @@ function withThoughts({ input, output, total }: Tokens, reading: SpanReading): n
   return outputWithThoughts({ input_tokens: input, output_tokens: output, total_tokens: total }, reasoning);
 }
 
+/** In the key of input tokens: `usage.non_cached_input_tokens`. */
+const UNCACHED = /non_?cached|uncached/i;
+
 function withCaches(reading: SpanReading, { scope }: Origin): Tokens {
   const input = reading.count('input_tokens');
   const output = reading.count('output_tokens');
@@ -58,7 +65,12 @@ function withCaches(reading: SpanReading, { scope }: Origin): Tokens {
   const cached = (reading.count('cached_read') ?? 0) + (cachedWrites(reading) ?? 0);
   if (cached === 0) return { input, output, total };
   const sum = input + (output ?? 0);
-  const isSeparate = cached > input || total === sum + cached || SEPARATE_CACHES.has(scope?.name);
+  const isSeparate =
+    cached > input ||
+    total === sum + cached ||
+    UNCACHED.test(reading.source('input_tokens')) ||
+    SEPARATE_CACHES.has(scope?.name) ||
+    (SEPARATE_CACHES_OF_CLAUDE.has(scope?.name) && CLAUDE.test(reading.text('model') ?? ''));
   if (!isSeparate) return { input, output, total };
   reading.provenance?.decided('input_tokens', 'reported without cached tokens');
   return { input: input + cached, output, total: total === sum ? sum + cached : total };

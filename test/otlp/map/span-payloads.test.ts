@@ -276,6 +276,11 @@ void t.test("uses the token usage of the provider's response without token attri
     [117, 5, null, { cached_read: 100, cached_write: 7 }],
     'Anthropic counts the cache next to the input',
   );
+  t.strictSame(
+    of({ prompt_tokens: 120, completion_tokens: 5, cache_read_input_tokens: 44 }),
+    [120, 5, null, { cached_read: 44 }],
+    'under the name of another API the input is the whole',
+  );
   t.strictSame(of({ prompt_tokens: 10 }, { 'gen_ai.usage.output_tokens': 1 }), [null, 1, null, undefined]);
   t.strictSame(of({ prompt_tokens: -1, completion_tokens: 'many' }), [null, null, null, undefined]);
 });

@@ -7,5 +7,6 @@ export const AGENT_FRAMEWORK: Convention = {
     kinds: { 'workflow.build': 'agent made', 'workflow.run': 'root span is an agent' },
   },
   fields: { workflow: { 'workflow.name': { rank: 5 }, 'workflow_builder.name': { rank: 6 } } },
+  separateCachesOfClaude: ['agent_framework'],
   agentNames: { generic: ['workflow.build', 'workflow.run', 'WorkflowBuilder-*'] },
 };

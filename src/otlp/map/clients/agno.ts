@@ -1,4 +1,7 @@
 import type { Convention } from '../conventions/convention.js';
 
-/** Agno. */
-export const AGNO: Convention = { agentNames: { generic: ['Team'] } };
+/** Agno, as OpenInference reports it. */
+export const AGNO: Convention = {
+  separateCachesOfClaude: ['openinference.instrumentation.agno'],
+  agentNames: { generic: ['Team'] },
+};

@@ -12,6 +12,8 @@ const memoryOperation: Reader = (value) =>
  * the lowest counts.
  */
 export const GEN_AI: Convention = {
+  // Anthropic's SDK names the model of requests that run no model.
+  spanNames: { scope: '*', kinds: { 'anthropic.messages.count_tokens': 'custom' } },
   fields: {
     kind: {
       'gen_ai.operation.name': {
@@ -225,10 +227,19 @@ export const GEN_AI: Convention = {
     first_token: { 'gen_ai.server.time_to_first_token': { rank: 1 } },
   },
   prefixes: {
-    input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
-    output: { 'gen_ai.completion.': { rank: 3, shape: 'messages' } },
+    // In parts, as in traceAI's conventions.
+    input: {
+      'gen_ai.input.messages.': { rank: 2, shape: 'messages' },
+      'gen_ai.prompt.': { rank: 3, shape: 'messages' },
+    },
+    output: {
+      'gen_ai.output.messages.': { rank: 2, shape: 'messages' },
+      'gen_ai.completion.': { rank: 3, shape: 'messages' },
+    },
     parameters: { 'gen_ai.request.': { rank: 2 }, 'gen_ai.prompt.variable.': { rank: 101 } },
   },
+  // Bedrock's own figures.
+  separateCaches: ['opentelemetry.instrumentation.botocore.bedrock-runtime'],
   toolNames: ['execute_tool *'],
   agentNames: {
     around: ['invoke_agent *', 'create_agent *', 'invoke_workflow *'],

@@ -1,5 +1,6 @@
 import type { Convention } from '../conventions/convention.js';
 import { AG2 } from './ag2.js';
+import { AGENTOPS } from './agentops.js';
 import { AGENT_FRAMEWORK } from './agent-framework.js';
 import { AGNO } from './agno.js';
 import { AUTOGEN } from './autogen.js';
@@ -16,6 +17,7 @@ import { GEMINI_CLI } from './gemini-cli.js';
 import { GENKIT } from './genkit.js';
 import { GOOGLE_ADK } from './google-adk.js';
 import { HAYSTACK } from './haystack.js';
+import { HONEYHIVE } from './honeyhive.js';
 import { HTTP } from './http.js';
 import { INSTRUCTOR } from './instructor.js';
 import { LAMINAR } from './laminar.js';
@@ -76,8 +78,10 @@ export const CONVENTIONS: readonly Convention[] = [
   HAYSTACK,
   AGENT_FRAMEWORK,
   INSTRUCTOR,
+  AGENTOPS,
   BRAINTRUST,
   GENKIT,
+  HONEYHIVE,
   LAMINAR,
   LIVEKIT,
   MASTRA,

@@ -73,6 +73,8 @@ const COMPLETED = 'LLMCompletionEndEvent';
  */
 export const LLAMA_INDEX: Convention = {
   spanNames: { scope: 'llamaindex.opentelemetry.tracer', kinds: { '*.call_tool': 'tool' } },
+  // It sends the usage of the provider's response.
+  separateCachesOfClaude: ['llamaindex.opentelemetry.tracer'],
   events: [
     START,
     END,

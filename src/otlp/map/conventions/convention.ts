@@ -152,6 +152,8 @@ export interface Source {
   readonly read?: Reader;
   /** For payloads; default `whole`. */
   readonly shape?: Shape;
+  /** For prefixes: whether names follow rather than the numbers of a list. */
+  readonly isNamed?: true;
 }
 
 /** The sources of a field by the attribute's key. */
@@ -217,6 +219,8 @@ export interface Convention {
   readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
   readonly separateCaches?: readonly string[];
+  /** The same for Claude's models only, of clients that pass on the figures of each provider. */
+  readonly separateCachesOfClaude?: readonly string[];
   /** Instrumentation scopes whose agents report the tokens of all their runs so far. Only those of the calls count. */
   readonly runningTotals?: readonly string[];
   /** Instrumentation scopes that send 0 for an unknown cost. `*` matches any text. */

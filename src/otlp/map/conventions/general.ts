@@ -453,8 +453,12 @@ const FIGURES: readonly UsageFigure[] = [
 
 const USAGE_FIELDS: ReadonlySet<Field> = new Set(FIGURES.map(fieldOfFigure));
 
+/** Names of a provider's own usage object next to its figures: `acme.usage.metadata`. */
+const RAW: ReadonlySet<string> = new Set(['metadata', 'raw', 'details']);
+
 function usageOf(names: readonly string[], last: string, before: string): Guess[] {
-  if ((USAGE.has(last) && last !== 'tokens') || last === 'metrics')
+  const isUsage = USAGE.has(last) ? last !== 'tokens' : USAGE.has(before) && RAW.has(last);
+  if (isUsage || last === 'metrics')
     return FIGURES.map((figure) => ({
       field: fieldOfFigure(figure),
       place: 5,

@@ -142,7 +142,7 @@ const PREFIX_USES: readonly PrefixUse[] = CONVENTIONS.flatMap(({ prefixes = {} }
   entries(prefixes).map(([prefix, field, source]) => ({
     ...useOf(prefix, field, source),
     prefix,
-    isNumbered: field !== 'parameters',
+    isNumbered: field !== 'parameters' && source.isNamed !== true,
   })),
 );
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
-import { isObject } from '../json-text.js';
+import { isObject, parseStructure } from '../json-text.js';
 import { addCalls, addContent, contentOf, isPart, noParts, type MessageParts } from './parts.js';
 import { isPrinted, printedMessage } from './printed-message.js';
 
@@ -84,13 +84,18 @@ function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[
     messages.push(entry);
     return;
   }
+  const last = messages.at(-1);
+  if (isEnd(entry) && isObject(last) && !('finish_reason' in last)) {
+    messages[messages.length - 1] = { ...last, ...entry };
+    return;
+  }
   const source = unwrapped(entry);
   const parts = noParts();
   addCalls(source.tool_calls ?? source.toolCalls, parts);
   if (parts.calls.length === 0 && isObject(source.additional_kwargs))
     addCalls(source.additional_kwargs.tool_calls, parts);
   if (isObject(source.function_call)) addCalls([source.function_call], parts);
-  const sent = isItem(source) ? [source] : contentIn(source);
+  const sent = isItem(source) ? [source] : (callIn(source) ?? contentIn(source));
   // A tool may return an object.
   const isData = isObject(sent) && !isPart(sent);
   if (!isData) addContent(sent, parts);
@@ -104,6 +109,8 @@ function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[
   if (content !== undefined) message.content = content;
   if (parts.calls.length > 0) message.tool_calls = parts.calls;
   if (!isItem(source)) keep(source, message);
+  // An id of the call that the message asks for.
+  if (message.role === 'assistant' && parts.calls.length > 0) delete message.tool_call_id;
   if (message.role === 'tool' && message.tool_call_id === undefined && typeof source.id === 'string')
     message.tool_call_id = source.id;
   const hasContent = content !== undefined || parts.calls.length > 0;
@@ -112,6 +119,20 @@ function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[
   } else if (parts.results.length === 0) {
     messages.push(entry);
   }
+}
+
+/** The call in a text of the assistant: `{"name": "add", "arguments": "{}"}` next to the id of the call. */
+function callIn({ role, content, tool_call_id: id }: JsonObject): JsonValue | undefined {
+  if (role !== 'assistant' || typeof id !== 'string' || typeof content !== 'string') return undefined;
+  const call = content.startsWith('{') ? parseStructure(content) : undefined;
+  return isObject(call) && typeof call.name === 'string' && 'arguments' in call
+    ? [{ type: 'tool_call', id, name: call.name, arguments: call.arguments ?? null }]
+    : undefined;
+}
+
+/** Whether only the finish reason is left, which some clients number like a message. */
+function isEnd(entry: JsonObject): boolean {
+  return typeof entry.finish_reason === 'string' && Object.keys(entry).length === 1;
 }
 
 /** Whether a message has the results of its own calls. */
@@ -133,6 +154,7 @@ function keep(source: JsonObject, message: JsonObject): void {
 function isSimple(message: JsonObject): boolean {
   const { role, content } = message;
   if (typeof role !== 'string' || typeof content !== 'string' || ROLES.has(role)) return false;
+  if (role === 'assistant' && 'tool_call_id' in message) return false;
   const first = content.charCodeAt(0);
   if (first === QUOTE || first === BRACKET || content === '') return false;
   for (const key in message) if (!SIMPLE.has(key) || message[key] === null) return false;

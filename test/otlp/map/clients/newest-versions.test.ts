@@ -177,6 +177,181 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
     },
   },
 
+  'traceAI 0.1.10: flattened lists of messages': {
+    root: {
+      name: 'ChatCompletion',
+      attributes: {
+        'gen_ai.span.kind': 'LLM',
+        'gen_ai.request.model': 'gpt-4o-mini',
+        'gen_ai.usage.input_tokens': 140,
+        'gen_ai.usage.output_tokens': 45,
+        'input.value': 'You help.',
+        'output.value': 'Function: get_weather({"city":"Berlin"})',
+        'gen_ai.input.messages.0.message.role': 'system',
+        'gen_ai.input.messages.0.message.content': 'You help.',
+        'gen_ai.input.messages.1.message.role': 'user',
+        'gen_ai.input.messages.1.message.content': 'weather?',
+        'gen_ai.output.messages.0.message.role': 'assistant',
+        'gen_ai.output.messages.0.message.tool_calls.0.tool_call.id': 'c1',
+        'gen_ai.output.messages.0.message.tool_calls.0.tool_call.function.name': 'get_weather',
+        'gen_ai.output.messages.0.message.tool_calls.0.tool_call.function.arguments': '{"city":"Berlin"}',
+      },
+    },
+    expected: {
+      calls: [['gpt-4o-mini', null, 140, 45, null]],
+      question: {
+        messages: [
+          { role: 'system', content: 'You help.' },
+          { role: 'user', content: 'weather?' },
+        ],
+      },
+      answer: {
+        messages: [{ role: 'assistant', tool_calls: [{ id: 'c1', name: 'get_weather', arguments: BERLIN }] }],
+      },
+    },
+  },
+
+  'Judgeval 1.6: tokens beside the cache, and the usage of the provider': {
+    scope: 'judgeval',
+    root: {
+      name: 'weather_jv',
+      attributes: {
+        'judgment.span_kind': 'agent',
+        'judgment.input': '{"q": "weather?"}',
+        'judgment.output': 'It is sunny.',
+        'judgment.session_id': 's-1',
+      },
+      children: [
+        {
+          name: 'OPENAI_API_CALL',
+          attributes: {
+            'judgment.span_kind': 'llm',
+            'judgment.llm.model': 'gpt-4o-mini',
+            'judgment.usage.non_cached_input_tokens': 76,
+            'judgment.usage.cache_read_input_tokens': 64,
+            'judgment.usage.output_tokens': 45,
+            'judgment.usage.metadata': '{"completion_tokens_details": {"reasoning_tokens": 16}}',
+          },
+        },
+      ],
+    },
+    expected: {
+      agent: 'weather_jv',
+      session: 's-1',
+      calls: [['gpt-4o-mini', null, 140, 45, { cached_read: 64, reasoning: 16 }]],
+      question: { q: 'weather?' },
+      answer: { value: 'It is sunny.' },
+    },
+  },
+
+  'HoneyHive 1.7: inputs and outputs by name': {
+    service: '',
+    scope: 'honeyhive.1',
+    root: {
+      name: 'weather_hh',
+      attributes: {
+        honeyhive_event_type: 'chain',
+        'honeyhive.session_id': 's-1',
+        'honeyhive_inputs.q': 'weather?',
+        'honeyhive_outputs.result': 'It is sunny.',
+      },
+      children: [
+        {
+          name: 'call',
+          attributes: {
+            honeyhive_event_type: 'model',
+            'honeyhive_metadata.model': 'gpt-4o-mini',
+            'honeyhive_outputs.text': 'hi',
+          },
+        },
+        {
+          name: 'get_weather',
+          attributes: {
+            honeyhive_event_type: 'tool',
+            'honeyhive_inputs.city': 'Berlin',
+            'honeyhive_outputs.result': 'sunny',
+          },
+        },
+      ],
+    },
+    expected: {
+      agent: 'weather_hh',
+      session: 's-1',
+      calls: [['gpt-4o-mini', null, null, null, null]],
+      tools: [['get_weather', BERLIN, 'sunny']],
+      question: { q: 'weather?' },
+      answer: { value: 'It is sunny.' },
+    },
+  },
+
+  'AgentOps 0.4.21: sessions, and calls that a model asks for': {
+    service: 'agentops',
+    scope: 'agentops',
+    root: {
+      name: 'weather.session',
+      attributes: {
+        'agentops.span.kind': 'session',
+        'agentops.tags': ['prod'],
+        'agentops.entity.input': '{"args": ["weather?"], "kwargs": {}}',
+      },
+      children: [
+        {
+          name: 'planner.agent',
+          attributes: { 'agentops.span.kind': 'agent' },
+          children: [
+            {
+              name: 'tool_call.get_weather',
+              attributes: {
+                'agentops.span.kind': 'AgentOpsSpanKindValues.TOOL',
+                'tool.name': 'get_weather',
+                'tool.parameters': '{"city":"Berlin"}',
+              },
+            },
+            {
+              name: 'get_weather.tool',
+              attributes: {
+                'agentops.span.kind': 'tool',
+                'agentops.tool.input': '{"args": [], "kwargs": {"city": "Berlin"}}',
+                'agentops.tool.output': 'sunny',
+              },
+            },
+          ],
+        },
+      ],
+    },
+    expected: {
+      agent: 'weather',
+      tags: ['prod'],
+      calls: [],
+      tools: [['get_weather', BERLIN, 'sunny']],
+    },
+  },
+
+  'Netra 1.2: a call in the text of the assistant, and the finish reason by itself': {
+    root: {
+      name: 'openai.chat',
+      attributes: {
+        'gen_ai.request.model': 'gpt-4o-mini',
+        'llm.request.type': 'chat',
+        'gen_ai.completion.0.role': 'assistant',
+        'gen_ai.completion.0.content': '{"name": "get_weather", "arguments": "{\\"city\\":\\"Berlin\\"}"}',
+        'gen_ai.completion.0.tool_call_id': 'c1',
+        'gen_ai.completion.1.finish_reason': 'tool_calls',
+      },
+    },
+    expected: {
+      answer: {
+        messages: [
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'c1', name: 'get_weather', arguments: BERLIN }],
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+    },
+  },
+
   'Vercel AI SDK 7: all steps of an agent in one message': {
     root: {
       name: 'invoke_agent gpt-4o-mini',
@@ -250,6 +425,47 @@ void t.test('parts of the usage under any prefix are not the whole', async (t) =
   });
   t.strictSame([input_tokens, output_tokens], [320, 75]);
   t.strictSame(call?.usage, { cached_read: 128, reasoning: 32 });
+});
+
+void t.test(
+  'clients that pass on the figures of providers count caches of Claude and Bedrock beside the input',
+  async (t) => {
+    const tokensOf = (scope: string, model: string) => {
+      const { calls } = mapRun(
+        {
+          name: 'chat',
+          attributes: {
+            'gen_ai.operation.name': 'chat',
+            'gen_ai.request.model': model,
+            'gen_ai.usage.input_tokens': 96,
+            'gen_ai.usage.output_tokens': 30,
+            'gen_ai.usage.cache_read.input_tokens': 44,
+            'gen_ai.usage.cache_creation.input_tokens': 20,
+          },
+        },
+        { scope },
+      );
+      return calls[0]?.[2];
+    };
+    t.equal(tokensOf('agent_framework', 'claude-sonnet-4-5'), 160);
+    t.equal(tokensOf('agent_framework', 'gpt-4o-mini'), 96);
+    t.equal(tokensOf('openinference.instrumentation.agno', 'anthropic/claude-sonnet-4-5'), 160);
+    t.equal(tokensOf('opentelemetry.instrumentation.botocore.bedrock-runtime', 'amazon.nova-lite-v1:0'), 160);
+    t.equal(tokensOf('llamaindex.opentelemetry.tracer', 'claude-sonnet-4-5'), 160);
+  t.equal(tokensOf('other', 'claude-sonnet-4-5'), 96);
+  },
+);
+
+void t.test('a request for the number of tokens is no model call', async (t) => {
+  const attributes = { 'gen_ai.request.model': 'claude-sonnet-4-5', 'gen_ai.provider.name': 'anthropic' };
+  const { calls } = mapRun({
+    name: 'a',
+    children: [
+      { name: 'anthropic.messages.count_tokens', attributes },
+      { name: 'anthropic.messages.create', attributes },
+    ],
+  });
+  t.equal(calls.length, 1);
 });
 
 void t.test('running totals of an agent count neither as tokens nor as their parts', async (t) => {
