@@ -1,3 +1,3 @@
-/** What a process of the program begins with, in one module for `src/bundle.mjs`. */
+/** The start of every process of the program, in one module for `src/bundle.mjs`. */
 export { builtinFactories } from './builtin.js';
 export { runProgram } from './cli/program.js';

@@ -48,7 +48,7 @@ export interface ConsumeContext {
    * splits or merges batches leaves it out.
    */
   readonly batch?: NamedBatch;
-  /** Aborted when the client disconnected. Work that was begun is finished all the same. */
+  /** Aborted when the client disconnected. Work in progress is still finished. */
   readonly abort?: AbortSignal;
   /**
    * Resolves when all other recipients of the batch have answered, whether they took it or not: the stored part of it is readable

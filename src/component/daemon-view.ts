@@ -25,7 +25,7 @@ export interface QueueStats {
 }
 
 /**
- * What passes from one component to the next within a pipeline, counted in items since the start. Once nothing is under way,
+ * Items that pass from one component to the next within a pipeline, counted since the start. When no batch is in progress,
  * offered = accepted + refused + failed.
  */
 export interface EdgeStats {

@@ -9,7 +9,7 @@ import type { Clock, Logger, Meter } from './telemetry.js';
 /** As in the OpenTelemetry Collector: how stable a component is for users. */
 export type Stability = 'development' | 'alpha' | 'beta' | 'stable';
 
-/** What the engine gives a component in addition to the user's configuration. */
+/** Values that the engine passes to a component in addition to the user's configuration. */
 export interface Settings<Config> {
   /** As written in the configuration: `otlp`, `storage/archive`. */
   readonly id: string;

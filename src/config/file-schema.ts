@@ -27,7 +27,7 @@ export const AuthSchema = section(
   { description: 'Authentication of API callers.' },
 );
 
-/** 32 bytes in base64: 43 characters, the last of which encodes two zero bits at its end. */
+/** 32 bytes in base64: 43 characters; the last one ends in two zero bits. */
 export const SECRETS_KEY_PATTERN = '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
 
 export const SecretsSchema = section(

@@ -12,7 +12,7 @@ const MAX_STATUS = 599;
 const DEFAULT_TYPE = 'application/json';
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What every response of a listener has in addition to its own headers. */
+/** Headers of every response of a listener, in addition to the response's own. */
 export interface AnswerBase {
   /** Name, value, name, value …; the array belongs to this response, which appends its own headers. */
   readonly headers: string[];

@@ -37,7 +37,7 @@ export class Connections {
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Connection>();
 
-  /** @param tell called for each connection closed at a limit, with whether it was the new one */
+  /** @param onRefused called for each connection closed at a limit, with whether it was the new one */
   constructor(limits: ConnectionLimits, onRefused: (reason: NoRoom, isNew: boolean) => void) {
     this.#limits = limits;
     this.#onRefused = onRefused;

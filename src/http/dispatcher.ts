@@ -267,7 +267,7 @@ export class Dispatcher {
   }
 
   #logFault(call: Call, error: unknown): void {
-    // A disconnected client makes handlers fail in many ways, none of which is a fault.
+    // A disconnected client makes handlers fail in many ways. None of them is a fault.
     if (call.isGone) return;
     const { request, route, exchange } = call;
     this.#settings.logger.error(

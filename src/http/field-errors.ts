@@ -11,7 +11,7 @@ const MAX_ERRORS = 20;
 
 /** Custom formats of requests. `openapi.json` shows these patterns instead of the format names. */
 export const TEXT_PATTERNS = {
-  // No pattern can tell whether mail arrives; `admin@localhost` is valid.
+  // No pattern can decide whether an address receives mail; `admin@localhost` is valid.
   email: '^[^\\s@<>(),;:"\\\\\\u0000]+@[^\\s@<>(),;:"\\\\\\u0000]+$',
   'not-blank': '\\S',
   'prompt-name': '^(?!\\.{1,2}$)[\\s\\S]*\\S',

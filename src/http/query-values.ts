@@ -17,7 +17,7 @@ interface ValueSchema {
   readonly maximum?: number;
   /** Whether the schema refuses values below the minimum instead of clamping them. */
   readonly refusesLess?: boolean;
-  /** For an object: it has all parameters whose names begin with this, by the rest of their names. */
+  /** For an object: collects all parameters with this prefix, by name without the prefix. */
   readonly prefix?: string;
 }
 
@@ -54,7 +54,7 @@ export function readQuery(
   return values;
 }
 
-/** The parameters with a prefix, which is taken off their names. */
+/** The parameters with a prefix, by name without the prefix. */
 function readPrefixed(prefix: string, query: URLSearchParams, errors: FieldError[]): [string, string][] {
   const found = new Map<string, string>();
   for (const [name, text] of query) {

@@ -10,12 +10,13 @@ import {
   withHeader,
   type NamedHeader,
 } from './rules/following-header.js';
-import { isLedBy } from './rules/header-of-spans.js';
+import { hasRoot, isLedBy, topmost } from './rules/header-of-spans.js';
+import { judged } from './rules/verdicts.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
 import { countedOnce, hasSameCounts, USUAL_COUNTS } from './rules/usage.js';
-import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
+import type { HeaderMessage, RunMessage, SpanFact, SpanVerdict } from './run-messages.js';
 
 /** A run derived from its messages and spans. */
 export interface Run {
@@ -42,6 +43,7 @@ export interface Run {
  * - `lastSeenAt` is the time of the last message with new data; in `RunState` it may be that of another message in the same commit.
  * - `hasEnded` is the current state, unless the run ended without a root; in `RunState` it stays true.
  * - The number of spans has no limit here.
+ * - The header has no bit `HAS_FAILED`.
  *
  * @param spans each with the number of its header
  * @returns null without a header
@@ -62,7 +64,9 @@ export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]
     if (message.kind === 'header') folded.header(message, spansOf.get(message.order) ?? []);
     else if (message.kind === 'link') folded.prompts.add(message.promptNo);
     else if (message.kind === 'timeout') folded.timeOut(message.at);
+    else if (message.kind === 'verdict') folded.verdicts.push(message);
     else folded.setOutcome(message.success, message.outcome);
+    folded.judge();
   }
   return folded.run();
 }
@@ -74,6 +78,7 @@ interface KnownSpan {
 
 class Folded {
   readonly prompts = new Set<number>();
+  readonly verdicts: SpanVerdict[] = [];
   #named: NamedHeader | null = null;
   /** By the keys of their ids. */
   readonly #spans = new Map<string, KnownSpan>();
@@ -112,6 +117,16 @@ class Folded {
     const named = this.#named;
     if (named !== null)
       this.#named = { ...named, header: withOutcome(named.header, success, outcome ?? undefined) };
+  }
+
+  judge(): void {
+    const named = this.#named;
+    if (named === null || this.verdicts.length === 0) return;
+    const root = (): string | undefined => {
+      const facts = this.#facts();
+      return hasRoot(facts) ? topmost(facts)?.span_id : undefined;
+    };
+    this.#named = { ...named, header: judged(named.header, this.verdicts, root) };
   }
 
   run(): Run | null {

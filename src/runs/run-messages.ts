@@ -1,9 +1,10 @@
+import type { Verdict } from '../signal/score.js';
 import type { Micros } from '../signal/time.js';
 import type { NamedHeader } from './rules/following-header.js';
 import type { FactRow } from './rules/rows.js';
 
 /** A fact about a run, in addition to its spans: the run is derived from both. */
-export type RunMessage = HeaderMessage | OutcomeMessage | TimeoutMessage | LinkMessage;
+export type RunMessage = HeaderMessage | OutcomeMessage | VerdictMessage | TimeoutMessage | LinkMessage;
 
 /** The order of a message among the messages of all runs; unique. */
 interface Ordered {
@@ -27,7 +28,18 @@ interface OutcomeMessage extends Ordered {
   readonly outcome: string | null;
 }
 
-/** The run received nothing for too long. Counts only if that is so at its place among the messages, and until new data arrives. */
+/** A verdict about a run or one of its spans, which may arrive later. */
+export interface SpanVerdict extends Verdict {
+  /** Key of the span's id. It counts if the span is the root. Null: for the run. */
+  readonly span: string | null;
+}
+
+/** Ignored if the run already has a success of its own. */
+interface VerdictMessage extends SpanVerdict, Ordered {
+  readonly kind: 'verdict';
+}
+
+/** The run was idle for too long. Ignored if newer data arrived before this message. */
 interface TimeoutMessage extends Ordered {
   readonly kind: 'timeout';
   readonly at: Micros;

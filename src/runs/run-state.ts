@@ -12,9 +12,12 @@ import { TruncatedSpans } from './spans/truncated-spans.js';
 import { FollowedSpans } from './spans/followed-spans.js';
 import type { CountsRewrite, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
+import { judged } from './rules/verdicts.js';
+import type { SpanVerdict } from './run-messages.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
-import { RUNNING, TIMED_OUT, type HeaderRow, type SpanRow } from './rules/rows.js';
+import { HAS_FAILED } from './rules/derived.js';
+import { FAILED, RUNNING, TIMED_OUT, type HeaderRow, type SpanRow } from './rules/rows.js';
 import { factsOf, keyOf, countsColumns, type SpanFacts } from './rules/span-facts.js';
 import { HourSums } from '../signal/hour-sums.js';
 import { countTrace, hourOf } from '../signal/trace-map.js';
@@ -30,12 +33,12 @@ export interface KnownRun {
   readonly hasEnded: boolean;
 }
 
-/** What a commit writes for a run. */
+/** The writes of a commit for a run. */
 export interface AppliedRun {
   /** New versions of spans, in order of arrival. */
   readonly spans: readonly SpanState[];
   readonly writesHeader: boolean;
-  /** Whether the run ends with this commit. */
+  /** Whether the run ends with this commit, or fails for the first time after its end. */
   readonly ends: boolean;
 }
 
@@ -50,6 +53,8 @@ export class RunState {
   #isStored: boolean;
   #isMapped: boolean;
   #hasEnded: boolean;
+  /** Whether it had failed before this commit. */
+  #hadFailed: boolean;
   #named: NamedHeader;
   #headerChanged: boolean;
   /** Whether this commit has new data, so that the derived values must be recomputed. */
@@ -66,6 +71,7 @@ export class RunState {
     this.#isStored = known.isStored;
     this.#isMapped = known.isMapped;
     this.#hasEnded = known.hasEnded;
+    this.#hadFailed = known.isStored && this.#hasFailed();
     this.#headerChanged = !known.isStored;
     this.#hasChanges = !known.isStored;
   }
@@ -198,7 +204,7 @@ export class RunState {
     this.#hasChanges = true;
   }
 
-  /** Spans whose stored counts are outdated. The engine reads them as a whole and calls {@link rewriteCounts}. */
+  /** Spans with outdated stored counts. The engine reads the complete spans and calls {@link rewriteCounts}. */
   countsRewrites(): readonly CountsRewrite[] {
     return this.#spans.countsRewrites();
   }
@@ -212,6 +218,15 @@ export class RunState {
 
   setOutcome(success: boolean, outcome: string | undefined): void {
     this.#named = { ...this.#named, header: withOutcome(this.header, success, outcome) };
+    this.#headerChanged = true;
+  }
+
+  /** Applies verdicts that came as scores, after the spans of the commit. */
+  judge(verdicts: readonly SpanVerdict[]): void {
+    const root = (): string | undefined => (this.#spans.hasRoot ? this.#spans.top()?.span_id : undefined);
+    const header = judged(this.header, verdicts, root);
+    if (header === this.header) return;
+    this.#named = { ...this.#named, header };
     this.#headerChanged = true;
   }
 
@@ -244,11 +259,20 @@ export class RunState {
       this.#hasEnded ||= this.header.status !== TIMED_OUT;
       this.#headerChanged = true;
     }
-    return {
-      spans: changed,
-      writesHeader: this.#headerChanged || this.#hasChanges,
-      ends: this.#hasEnded && !hadEnded,
-    };
+    const writesHeader = this.#headerChanged || this.#hasChanges;
+    const fails = this.#hasFailed() && !this.#hadFailed;
+    if (writesHeader && (fails || this.#hadFailed)) this.#markFailed();
+    return { spans: changed, writesHeader, ends: this.#hasEnded && (!hadEnded || fails) };
+  }
+
+  #hasFailed(): boolean {
+    const { status, derived } = this.header;
+    return this.#hasEnded && (status === FAILED || (derived & HAS_FAILED) !== 0);
+  }
+
+  #markFailed(): void {
+    const { header } = this;
+    this.#named = { ...this.#named, header: { ...header, derived: header.derived | HAS_FAILED } };
   }
 
   /** Call it after the commit: marks the written data as stored and releases data needed only for writing. */
@@ -257,6 +281,7 @@ export class RunState {
     this.#headerChanged = false;
     this.#hasChanges = false;
     this.#timesOut = false;
+    this.#hadFailed = this.#hasFailed();
     spans.forEach((span, line) => {
       span.seq = seq;
       span.line = line;
@@ -297,7 +322,7 @@ export class RunState {
   }
 }
 
-/** What a run adds to the service map, and in which hour. Null if it does not count there. */
+/** The nodes and edges that a run adds to the service map, and their hour. Null if the run does not count there. */
 export function mapContribution(
   { agent, header, isMapped, spans }: RunState,
   /** The number of an agent's node. */

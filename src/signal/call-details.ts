@@ -18,7 +18,7 @@ export type UsagePart = (typeof USAGE_PARTS)[number];
 /** Whole numbers of tokens; unreported parts are absent. */
 export type UsageParts = { readonly [Part in UsagePart]?: number };
 
-/** Parts of the tokens that stores sum. Each token belongs to one part. Never change these: stored columns are named after them. */
+/** Parts of the tokens, summed by stores. Each token belongs to one part. Never rename these: they name stored columns. */
 export const SUMMED_PARTS = [
   'input',
   'cached_read',
@@ -49,7 +49,7 @@ export type CostPart = (typeof COST_PARTS)[number];
 export const SERVICE_TIERS = ['flex', 'batch', 'priority'] as const;
 export type ServiceTier = (typeof SERVICE_TIERS)[number];
 
-/** The tier in the words of any provider; undefined for the standard tier and unknown ones. */
+/** The tier under any provider's name; undefined for the standard tier and unknown ones. */
 export function serviceTier(text: string): ServiceTier | undefined {
   const lower = text.trim().toLowerCase();
   return SERVICE_TIERS.find((tier) => tier === lower);
@@ -79,39 +79,50 @@ export type CallDetails = {
   readonly usage: UsageParts | null;
   /** Null: no cost, or a cost reported without its parts. */
   readonly cost: CostDetails | null;
+  /** From the start of the call to the first chunk of its answer. */
+  readonly time_to_first_chunk_ms?: number;
   /** Absent for the standard tier. Only for pricing; not stored. */
   readonly tier?: ServiceTier;
-  /** Whether a gateway answered from its cache, so that a cost of 0 is right. Only for pricing; not stored. */
+  /** Whether the response came from a gateway's cache, so that a cost of 0 is right. Only for pricing; not stored. */
   readonly isCacheHit?: boolean;
   /** The call key: `call-key.ts`. Only if the client reported the call; not stored in this JSON. */
   readonly key?: string;
 };
 
 /** The details that one Jackdaw sends to another. The call key is omitted, because it is derived from the span. */
-export function sentCall({ provider, usage, cost, tier, isCacheHit }: CallDetails): CallDetails {
+export function sentCall(call: CallDetails): CallDetails {
+  const { provider, usage, cost, tier, isCacheHit, time_to_first_chunk_ms: first } = call;
   return {
     provider,
     usage,
     cost,
+    ...(first === undefined ? {} : { time_to_first_chunk_ms: first }),
     ...(tier === undefined ? {} : { tier }),
     ...(isCacheHit === undefined ? {} : { isCacheHit }),
   };
 }
 
+/** The details that stores keep in one text. */
+export type StoredCall = Pick<CallDetails, 'usage' | 'cost' | 'time_to_first_chunk_ms'>;
+
 /**
- * Usage and cost in stored form.
+ * Details in stored form, usage first.
  *
  * @returns null if there are none
  */
-export function serializeCall({ usage, cost }: Pick<CallDetails, 'usage' | 'cost'>): string | null {
-  return usage === null && cost === null ? null : JSON.stringify({ usage, cost });
+export function serializeCall({ usage, cost, time_to_first_chunk_ms }: StoredCall): string | null {
+  return usage === null && cost === null && time_to_first_chunk_ms === undefined
+    ? null
+    : JSON.stringify({ usage, cost, time_to_first_chunk_ms });
 }
 
 /** Parses the output of {@link serializeCall}. */
-export function storedCall(text: string | null): Pick<CallDetails, 'usage' | 'cost'> | null {
+export function storedCall(text: string | null): StoredCall | null {
   if (text === null) return null;
   const call = readCall(JSON.parse(text) as JsonObject);
-  return call && { usage: call.usage, cost: call.cost };
+  if (call === null) return null;
+  const { usage, cost, time_to_first_chunk_ms: first } = call;
+  return { usage, cost, ...(first === undefined ? {} : { time_to_first_chunk_ms: first }) };
 }
 
 /**
@@ -125,11 +136,14 @@ export function readCall(printed: JsonObject): CallDetails | null {
   const cost = costOf(printed.cost);
   const tier = serviceTier(textOf(printed.tier) ?? '');
   const isCacheHit = printed.isCacheHit === true;
-  if (provider === null && usage === null && cost === null && tier === undefined && !isCacheHit) return null;
+  const first = lengthOf(printed.time_to_first_chunk_ms);
+  const isPlain = tier === undefined && !isCacheHit && first === undefined;
+  if (provider === null && usage === null && cost === null && isPlain) return null;
   return {
     provider,
     usage,
     cost,
+    ...(first === undefined ? {} : { time_to_first_chunk_ms: first }),
     ...(tier === undefined ? {} : { tier }),
     ...(isCacheHit ? { isCacheHit } : {}),
   };
@@ -163,6 +177,10 @@ function statsOf<Part extends string>(
     if (typeof figure === 'number' && Number.isSafeInteger(figure) && figure >= 0) found[part] = figure;
   }
   return Object.keys(found).length === 0 ? null : found;
+}
+
+function lengthOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject | undefined {

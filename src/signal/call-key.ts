@@ -30,8 +30,13 @@ export function callKey({ scope, model, provider, response }: CallAttributes): s
     scope: hashedScope(scope),
     model: model === null ? '' : hashedModel(model),
     provider: provider === null ? '' : hashedProvider(provider),
-    response: hashed(response?.trim() ?? ''),
+    response: responseKey(response ?? ''),
   });
+}
+
+/** The `response` of a {@link CallKey}. @param id the provider's id of the response */
+export function responseKey(id: string): string {
+  return hashed(id.trim());
 }
 
 const hashedScope = remembering(MOST_REMEMBERED, hashed);
@@ -98,7 +103,7 @@ const FAMILIES: readonly (readonly [spellings: RegExp, family: string])[] = [
   [/watson/, 'watsonx'],
 ];
 
-/** A 53-bit hash (cyrb53) as short text. Collisions are not a security risk: only calls of one run are compared. */
+/** A 53-bit hash (cyrb53) as short text. Collisions are not a security risk: calls of one run, and scores of one user, are compared. */
 function hashed(text: string): string {
   if (text === '') return '';
   let one = 0xdeadbeef;

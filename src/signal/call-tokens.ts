@@ -7,7 +7,7 @@ export interface Tokens {
   /** Including reasoning and audio tokens. */
   readonly output: number;
   readonly cachedRead: number;
-  /** Including the writes of each lifetime. */
+  /** Includes the writes of every lifetime. */
   readonly cachedWrite: number;
   readonly cachedWrite5m: number;
   readonly cachedWrite1h: number;
@@ -79,7 +79,7 @@ export function summedTokens(tokens: Tokens): Record<SummedPart, number> {
   };
 }
 
-/** The same with cache writes by their lifetime: `cached_write` are those of unknown lifetime. */
+/** The same parts with cache writes by lifetime: `cached_write` has the writes of unknown lifetime. */
 export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
   const parts = summedTokens(tokens);
   const hour = Math.min(tokens.cachedWrite1h, parts.cached_write);

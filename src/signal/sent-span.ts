@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from './attributes.js';
 import type { Origin } from './origin.js';
+import type { RunContext } from './run-context.js';
 import type { SpanRecord } from './span.js';
 
 /** A span as received bytes: stores keep them, exporters forward them, and `metadata` is derived from them on demand. */
@@ -23,9 +24,10 @@ export interface SentOrigin {
 }
 
 type MappedFields = Readonly<
-  Pick<SpanRecord, 'name' | 'status' | 'error_message' | 'input_data' | 'output_data' | 'context'>
+  Pick<SpanRecord, 'name' | 'status' | 'error_message' | 'input_data' | 'output_data'>
 > &
-  Readonly<Pick<SpanRecord, 'started_at' | 'ended_at'>>;
+  Readonly<Pick<SpanRecord, 'started_at' | 'ended_at'>> &
+  Pick<SpanRecord, 'context'>;
 
 /** Derives `metadata` from a received span. */
 export type DeriveMetadata = (sent: SentSpan) => JsonObject;
@@ -92,6 +94,13 @@ export function sentOf(record: SpanRecord): SentSpan | undefined {
   const { sent, given } = carried;
   if (given !== undefined && !isDeepStrictEqual(given, carried.derive(sent))) return undefined;
   return sent;
+}
+
+/** Sets the context of a record as derived from its bytes and their origin. */
+export function setMappedContext(record: SpanRecord, context: RunContext): void {
+  record.context = context;
+  const carried = Carrier.of(record);
+  if (carried !== undefined) carried.sent.mapped.context = context;
 }
 
 /** Replaces the received span, from which `metadata` is derived. Only for records with {@link sentOf}. */

@@ -3,6 +3,7 @@ import type { MapHint } from './map-hint.js';
 import type { NanoUsd } from './money.js';
 import type { RunContext } from './run-context.js';
 import type { CallDetails } from './call-details.js';
+import type { ScoreRecord } from './score.js';
 import type { Micros } from './time.js';
 
 /** The position is the stored code of each type: append only. */
@@ -42,6 +43,9 @@ export interface AgentHint {
   readonly name: string;
 }
 
+/** Further scores of a span are left out. */
+export const MAX_SPAN_SCORES = 100;
+
 /** One step of a run. */
 export interface SpanRecord {
   /** UUID, lower case. */
@@ -80,6 +84,8 @@ export interface SpanRecord {
   prompt: PromptReference | null;
   /** Details of a model call in addition to tokens and cost; null without details. */
   call: CallDetails | null;
+  /** Scores that came with the span, of itself or of its parent. At most {@link MAX_SPAN_SCORES}. */
+  scores: readonly ScoreRecord[] | null;
 }
 
 type Nullable<Fields> = { [Field in keyof Fields]: null extends Fields[Field] ? Field : never }[keyof Fields];
@@ -105,6 +111,7 @@ export const UNSET_FIELDS: Readonly<Record<Nullable<SpanRecord>, null>> = {
   context: null,
   prompt: null,
   call: null,
+  scores: null,
 };
 
 /** Turns a span that is its own parent into a root and notes it in `metadata`. */

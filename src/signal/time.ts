@@ -41,7 +41,7 @@ export function parseTime(text: string): Micros | undefined {
   return Number.isSafeInteger(micros) ? micros : undefined;
 }
 
-/** The same for any year; beyond {@link Micros} only approximately. */
+/** The same for any year; approximate beyond {@link Micros}. */
 export function parseAnyTime(text: string): number | undefined {
   const end = text.length;
   // A missing or wrong digit gives -1, which fails the checks of ranges below.

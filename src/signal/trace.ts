@@ -21,6 +21,12 @@ export interface TraceHeader {
   total_cost_usd: NanoUsd | null;
   metadata: JsonObject | null;
   sdk_version: string | null;
+  /** The environment of the deployment, such as `production`. Of a header that follows its spans: from those sent with it; so are the next two. */
+  environment: string | null;
+  /** The deployed version of the program. */
+  release: string | null;
+  agent_version: string | null;
+  repository: string | null;
   /**
    * The share of similar runs that sampling kept, above 0; 1 for a run kept for its own properties. The run stands for `1 /
    * sample_rate` runs. Null: no known sampling.

@@ -29,7 +29,7 @@ export function hostOf(text: string): string | undefined {
 /** Size of the cache of addresses. */
 const MAX_KNOWN = 4096;
 
-/** A host's address in the form of {@link hostOf}: `[::1]` is `::1`, `API.example.` is `api.example`. Cached. */
+/** The address of a host in the form of {@link hostOf}: `::1` for `[::1]`, `api.example` for `API.example.`. Cached. */
 export const hostName = remembering(MAX_KNOWN, (address) => {
   const text = address.trim();
   return hostOf(text) ?? hostOf(`//${text}`) ?? text.toLowerCase();

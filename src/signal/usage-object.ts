@@ -153,7 +153,7 @@ function geminiOutput(usage: JsonObject, read: (value: JsonValue) => number | un
   return answer === undefined && thoughts === undefined ? undefined : (answer ?? 0) + (thoughts ?? 0);
 }
 
-/** All cache writes of a call, including those of five minutes and one hour. */
+/** All cache writes of a call, including writes for five minutes and one hour. */
 export function writesOf(
   all: number | undefined,
   short: number | undefined,
@@ -163,7 +163,7 @@ export function writesOf(
   return Math.max(all ?? 0, (short ?? 0) + (long ?? 0));
 }
 
-/** Whether a client says that a cache answered: `true`, `True`, `hit`. */
+/** Whether a client reports a cache hit: `true`, `True`, `hit`. */
 export function isHit(value: JsonValue): boolean {
   return value === true || value === 1 || (typeof value === 'string' && HITS.has(value.trim().toLowerCase()));
 }
@@ -187,8 +187,21 @@ function figureIn(
   return undefined;
 }
 
-/** The names of all figures, and those of figures in nested objects, in lower case with underscores. */
+/** Parts whose names end like those of the whole: `cache_read.input_tokens`, as in OpenTelemetry's conventions. */
+const PARTS_OF_WHOLE: readonly (readonly [string, UsagePart])[] = [
+  ['cache_read.input_tokens', 'cached_read'],
+  ['cached.input_tokens', 'cached_read'],
+  ['cache_creation.input_tokens', 'cached_write'],
+  ['cache_write.input_tokens', 'cached_write'],
+  ['reasoning.output_tokens', 'reasoning'],
+  ['thinking.output_tokens', 'reasoning'],
+  ['audio.input_tokens', 'audio_input'],
+  ['audio.output_tokens', 'audio_output'],
+];
+
+/** Names of figures, also in nested objects, in lower case with underscores. */
 const FIGURES: ReadonlyMap<string, UsageFigure> = new Map([
+  ...PARTS_OF_WHOLE,
   ...Object.entries(NAMES).flatMap(([figure, names]) =>
     names.map((name) => [snakeCase(name), figure as UsageFigure] as const),
   ),
@@ -210,7 +223,7 @@ export function figureOfName(name: string, object: string, isUsage: boolean): Us
   return isUsage || /_token|tokens_/.test(name) ? figure : undefined;
 }
 
-/** Names that only attributes have. */
+/** Names that occur in attributes only. */
 const OF_ATTRIBUTES: ReadonlyMap<string, UsageFigure> = new Map([
   ['input_token_count', 'input'],
   ['tokens_in', 'input'],
@@ -224,6 +237,7 @@ const OF_ATTRIBUTES: ReadonlyMap<string, UsageFigure> = new Map([
   ['tokens_completion', 'output'],
   ['completion', 'output'],
   ['tokens_total', 'total'],
+  ['cached', 'cached_read'],
 ]);
 
 function snakeCase(name: string): string {

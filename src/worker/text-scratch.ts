@@ -48,7 +48,7 @@ export class TextScratch {
     this.#buffer.writeUInt32LE(value, at);
   }
 
-  /** A copy of exactly what was appended. */
+  /** A copy of the appended text. */
   take(): ArrayBuffer {
     return this.#buffer.buffer.slice(0, this.#length);
   }

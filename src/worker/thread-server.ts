@@ -15,7 +15,7 @@ export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
  * Answers the calls from a port, each when its method is done, in any order. A message that is not a call is answered with an
  * error for its id, or for 0, which no call has.
  *
- * @param outbox sends messages to the owner; the thread may use it for notices
+ * @param batcher sends messages to the owner; the thread may use it for notices
  */
 export function serve(port: MessagePort, batcher: MessageBatcher<ThreadMessage>, methods: Methods): void {
   /** For running calls that may be abandoned. */

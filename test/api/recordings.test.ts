@@ -35,6 +35,8 @@ void t.test('the API shows the expected values of every recorded run', { skip },
       const expected = EXPECTED[program.name];
       const runs = await readRuns(client);
       t.equal(runs.length, expected?.runs.length, 'number of runs');
+      const [environment, release] = expected?.ran ?? [null, null];
+      for (const run of runs) t.match(run, { environment, release }, 'environment and release');
       for (const [i, run] of (expected?.runs ?? []).entries())
         await t.test(`${i + 1} ${run.agent}`, async (t) => {
           checkRun(t, runs[i] ?? { spans: [] }, run);
@@ -74,6 +76,7 @@ function checkExplained(t: Test, found: readonly ExplainedRun[], shown: readonly
   for (const run of found) {
     const { spans, ...header } = shown.find(({ trace_id: id }) => id === run.trace_id) ?? { spans: [] };
     t.strictSame(common(run, header), common(header, run), run.trace_id);
+    t.strictSame(unexplained(run, run.from, SOURCED_OF_RUNS), [], `sources of ${run.trace_id}`);
     t.strictSame(
       run.spans.map(({ span_id: id }) => id),
       spans.map(({ span_id: id }) => id),
@@ -82,8 +85,38 @@ function checkExplained(t: Test, found: readonly ExplainedRun[], shown: readonly
     for (const [i, span] of run.spans.entries()) {
       const other = spans[i] ?? {};
       t.strictSame(common(span, other), common(other, span), `${span.name} ${span.span_id}`);
+      const values = { ...span.usage, ...span };
+      t.strictSame(
+        unexplained(values, span.from, [...SOURCED_OF_SPANS, ...PARTS]),
+        [],
+        `sources of ${span.name}`,
+      );
     }
   }
+}
+
+/** Values of which `jackdaw explain` names the source. */
+const SOURCED_OF_RUNS = [
+  ...['agent_name', 'kind', 'status', 'error_message', 'success', 'outcome', 'started_at', 'ended_at'],
+  ...['total_tokens', 'total_cost_usd', 'session_id', 'user_id', 'tags'],
+];
+const SOURCED_OF_SPANS = [
+  ...['type', 'name', 'status', 'error_message', 'model', 'provider', 'same_as', 'session_id', 'user_id'],
+  ...['tags', 'input_tokens', 'output_tokens', 'total_tokens', 'cost_usd', 'input_data', 'output_data'],
+];
+const PARTS = ['cached_read', 'cached_write', 'cached_write_5m', 'cached_write_1h', 'reasoning'];
+
+/** The fields with a value but without a source. */
+function unexplained(
+  shown: object,
+  from: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): readonly string[] {
+  return fields.filter((name) => {
+    const value = (shown as Readonly<Record<string, unknown>>)[name] ?? null;
+    const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
+    return !isEmpty && from[name] === undefined;
+  });
 }
 
 /** The fields of one object that the other one also has. */

@@ -93,9 +93,9 @@ weather · completed · ${TRACE}
   kind     agent                             ← it has an agent, a model call or a tool call, of "weather.run"
   status   completed                         ← code of the status, of "weather.run"
   session  s-1                               ← session.id, of "weather.run"
-  time     2026-01-15T12:00:00.001Z, 252 ms
-  tokens   165
-  cost     $0.0000402
+  time     2026-01-15T12:00:00.001Z, 252 ms  ← earliest start, of "weather.run"
+  tokens   165                               ← sum of its spans, calls counted once
+  cost     $0.0000402                        ← sum of its spans, calls counted once
   spans    3
   map      weather
 
@@ -121,6 +121,36 @@ weather · completed · ${TRACE}
           output   sunny              ← output.value
 `,
   );
+});
+
+void t.test('names the source of the success and outcome of a run', async (t) => {
+  const evaluation = {
+    'gen_ai.evaluation.name': 'success',
+    'gen_ai.evaluation.score.value': 1,
+    'gen_ai.evaluation.score.label': 'good',
+  };
+  const event = { name: 'gen_ai.evaluation.result', attributes: toKeyValues(evaluation) };
+  const sourcesOf = async (attributes: JsonObject, more: Partial<Span> = {}) => {
+    const root = span(1, 'weather.run', attributes, { parentSpanId: null, ...more });
+    const [run] = (await explained(jsonOf(tracesOf(root)))).runs;
+    return [run?.success, run?.from.success?.source, run?.outcome, run?.from.outcome?.source];
+  };
+  t.strictSame(await sourcesOf({ success: 'no', outcome: 'wrong city' }), [
+    false,
+    'success',
+    'wrong city',
+    'outcome',
+  ]);
+  t.strictSame(await sourcesOf(evaluation), [
+    true,
+    'gen_ai.evaluation.score.value',
+    'good',
+    'gen_ai.evaluation.score.label',
+  ]);
+  const found = 'event gen_ai.evaluation.result';
+  t.strictSame(await sourcesOf({}, { events: [event] }), [true, found, 'good', found]);
+  t.strictSame(await sourcesOf({ outcome: 'fine' }, { events: [event] }), [true, found, 'fine', 'outcome']);
+  t.strictSame(await sourcesOf({}), [null, undefined, null, undefined]);
 });
 
 void t.test('shows a span with whole payloads and unused attributes', async (t) => {

@@ -104,7 +104,7 @@ async function runTests(t: Test, name: string, text: string): Promise<void> {
   t.equal(code, 0, stdout + stderr);
 }
 
-/** A failed run reaches a local receiver, signed. @param overlay of the example, with the CA of the tests */
+/** A failed run reaches a local receiver, signed. @param targets overlay of the example, with the CA of the tests */
 async function sendsWebhooks(t: Test, name: string, targets: object): Promise<void> {
   const receiver = await startReceiver(t);
   const caFile = join(testFolder(t), 'authority.pem');

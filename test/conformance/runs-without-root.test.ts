@@ -117,10 +117,10 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     const sender = new Sender(opened, await opened.addUser());
     await opened.control.events.want('test', ['*'], Number.MAX_SAFE_INTEGER);
     const start = await opened.control.events.open('test');
-    const events = async (): Promise<string[]> => {
+    const events = async (atLeast: number): Promise<string[]> => {
       for (;;) {
         const { events: found } = await opened.control.events.read(start, { events: 100, bytes: 1e6 });
-        if (found.length > 0) return found.map(({ event }) => event.type);
+        if (found.length >= atLeast) return found.map(({ event }) => event.type);
         await sleep(10);
       }
     };
@@ -138,7 +138,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     t.match(await sender.became(id, 'completed'), { ended_at: NOON + 3000, duration_ms: 3 });
     await opened.caughtUp();
     t.same(await sender.agents(), ['planner 1 0']);
-    t.same(await events(), ['agent.created', 'trace.completed']);
+    t.same(await events(2), ['agent.created', 'trace.completed']);
     t.ok(notices.includes(id), 'open pages are notified');
     const agentId = (await sender.run(id)).agent_id;
     const target = { target: { userId: sender.user, agentId }, runs: true, cost: false, activity: false };
@@ -150,10 +150,22 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     t.match(await sender.became(id, 'completed'), { duration_ms: 4 });
     await sender.send(id, { span_id: parent, parent_span_id: null, status: 'failed', error_message: 'no' });
     t.match(await sender.run(id), { status: 'failed', error_message: 'no', duration_ms: 4 });
-    t.same(await events(), ['agent.created', 'trace.completed'], 'only once');
+    const all = ['agent.created', 'trace.completed', 'trace.failed'];
+    t.same(await events(all.length), all, 'a failure after the end');
+    const other = { parent_span_id: null, started_at: NOON - 5 };
+    await sender.send(id, other);
+    await opened.reopen();
+    await sender.send(id, { ...other, started_at: NOON - 3 });
+    t.equal((await sender.run(id)).status, 'completed', 'another root decides');
+    await sender.send(id, { ...other, started_at: NOON - 9, status: 'failed', error_message: 'no' });
     t.equal((await sender.run(unended)).status, 'running', 'it has a span that has not ended');
     t.match(await sender.became(unended, 'timed_out'), { ended_at: NOON });
     t.equal((await sender.run(id)).status, 'failed');
+    t.same(
+      await events(all.length + 1),
+      [...all, 'agent.created'],
+      'each once; the agent is of the other run',
+    );
   });
 }
 

@@ -1,3 +1,4 @@
+import { NO_CONTEXT } from '../../src/signal/run-context.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { aFollowingRecord } from '../storage/duckdb/following-records.js';
@@ -19,7 +20,7 @@ const run = fc.record({
   agent: fc.constantFrom(...AGENTS),
   session: fc.option(fc.constantFrom(...SESSIONS), { nil: undefined }),
   forUser: fc.option(fc.constantFrom('u', 'v'), { nil: undefined }),
-  tags: fc.subarray(['repository:acme/shop', 'not repository:x', "repository:it's", 'nightly']),
+  repository: fc.option(fc.constantFrom('acme/shop', "it's")),
   status: fc.constantFrom('completed' as const, 'failed' as const, 'timed_out' as const, 'running' as const),
   /** Commits overlap in time, and some runs share a time. */
   at: fc.nat(12),
@@ -88,9 +89,9 @@ function expectedUsers(runs: readonly TraceHeader[]): readonly UserSummary[] {
 }
 
 function expectedRepositories(runs: readonly TraceHeader[]): readonly RepositorySummary[] {
-  return expectedGroups(runs, ({ metadata }) =>
-    (metadata?.tags as readonly string[]).flatMap((tag) => /^repository:(.*)/.exec(tag)?.[1] ?? []),
-  ).map(({ id, ...stats }) => ({ repository: id, ...stats }));
+  return expectedGroups(runs, ({ repository }) => (repository === null ? [] : [repository])).map(
+    ({ id, ...stats }) => ({ repository: id, ...stats }),
+  );
 }
 
 function expectedGroups(
@@ -141,22 +142,24 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
         const user = await opened.addUser();
         const runs: TraceHeader[] = [];
         for (const [i, commit] of commits.entries()) {
-          const made = commit.map(({ agent, session, forUser, tags, status, at, length, tokens, cost }) => {
-            const started_at = NOON + (at + i) * 1000;
-            return aHeader({
-              agent,
-              status,
-              started_at,
-              ended_at: length === null ? null : started_at + length,
-              total_tokens: tokens,
-              total_cost_usd: cost,
-              metadata: {
-                tags,
-                ...(session === undefined ? {} : { session_id: session }),
-                ...(forUser === undefined ? {} : { user_id: forUser }),
-              },
-            });
-          });
+          const made = commit.map(
+            ({ agent, session, forUser, repository, status, at, length, tokens, cost }) => {
+              const started_at = NOON + (at + i) * 1000;
+              return aHeader({
+                agent,
+                status,
+                repository,
+                started_at,
+                ended_at: length === null ? null : started_at + length,
+                total_tokens: tokens,
+                total_cost_usd: cost,
+                metadata: {
+                  ...(session === undefined ? {} : { session_id: session }),
+                  ...(forUser === undefined ? {} : { user_id: forUser }),
+                },
+              });
+            },
+          );
           runs.push(...made);
           const items = made.map((trace) => ({ trace, spans: [] }));
           await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
@@ -210,12 +213,11 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
           items: users.slice(1, 2),
           count: users.length,
         });
-        const tag = 'repository:acme/shop';
-        const tagged = runs.filter(({ metadata }) => (metadata?.tags as readonly string[]).includes(tag));
-        const ofTag = expectedUsers(tagged);
-        same(await opened.store.sessions.users(user, { tag }, { offset: 0, limit: 50 }), {
-          items: ofTag,
-          count: ofTag.length,
+        const repository = 'acme/shop';
+        const onIt = expectedUsers(runs.filter((one) => one.repository === repository));
+        same(await opened.store.sessions.users(user, { repository }, { offset: 0, limit: 50 }), {
+          items: onIt,
+          count: onIt.length,
         });
         const repositories = expectedRepositories(
           runs.filter(({ started_at }) => started_at >= since && started_at <= until),
@@ -238,7 +240,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
         { tenant: user, items: [aFollowingRecord([aSpanRecord(id, part)])] },
         { receivedAt: NOON },
       );
-    const session = (session_id: string) => ({ session_id, user_id: null, tags: null });
+    const session = (session_id: string) => ({ ...NO_CONTEXT, session_id });
     await write({
       parent_span_id: root,
       started_at: NOON + 2,

@@ -1,3 +1,4 @@
+import { NO_CONTEXT } from '../../src/signal/run-context.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { countedOnce } from '../../src/runs/rules/usage.js';
@@ -61,7 +62,7 @@ function spansOf({ agent, session, spans }: typeof oneRun extends fc.Arbitrary<i
       cost_usd: cost,
       run_kind: 'agent',
       agent_hint: { source: 'service.name', name: agent },
-      context: { session_id: session, user_id: null, tags: null },
+      context: { ...NO_CONTEXT, session_id: session },
       call: key === null || type !== 'llm' ? null : { provider: null, usage: null, cost: null, key },
     }),
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { callKey } from '../../src/signal/call-key.js';
-import { serializeContext } from '../../src/signal/run-context.js';
+import { NO_CONTEXT, serializeContext } from '../../src/signal/run-context.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../src/signal/span.js';
 import { durationMs, totalTokens } from '../../src/runs/rules/completion.js';
@@ -31,9 +31,16 @@ export type Step =
 const TRACE_ID = '00000000-0000-4000-8000-000000000001';
 const STATUSES = RUN_STATUSES.map((_, code) => code);
 const CONTEXTS = [
-  serializeContext({ session_id: 's', user_id: null, tags: null }),
-  serializeContext({ session_id: 't', user_id: 'u', tags: ['a', 'b'] }),
-  serializeContext({ session_id: null, user_id: 'v', tags: ['repository:r', 'b'] }),
+  serializeContext({ ...NO_CONTEXT, session_id: 's', release: 'r1' }),
+  serializeContext({ ...NO_CONTEXT, session_id: 't', user_id: 'u', tags: ['a', 'b'], environment: 'e' }),
+  serializeContext({
+    ...NO_CONTEXT,
+    user_id: 'v',
+    tags: ['b'],
+    release: 'r2',
+    agent_version: 'a',
+    repository: 'a',
+  }),
 ];
 /** Few keys, so that several scopes report the same calls. */
 export const callKeys = fc
@@ -136,6 +143,7 @@ const declared = fc
     session: nullable(fc.constantFrom('declared', 's')),
     tags: nullable(fc.constant('declared')),
     version: nullable(fc.constantFrom('1', '2')),
+    release: nullable(fc.constantFrom('declared', 'r1')),
     rate: nullable(fc.constantFrom(0.1, 0.5)),
   })
   .map((made) => (spans: readonly SentSpan[]): NamedHeader => {
@@ -162,8 +170,16 @@ const declared = fc
       sample_rate: made.rate,
       idle_timeout_ms: null,
       orphan_wait_ms: null,
+      environment: context.environment,
+      release: made.release ?? context.release,
+      agent_version: context.agent_version,
+      repository: context.repository,
       derived:
         DERIVED.user_id |
+        DERIVED.environment |
+        DERIVED.agent_version |
+        DERIVED.repository |
+        (made.release === null ? DERIVED.release : 0) |
         (made.session === null ? DERIVED.session_id : 0) |
         (made.tags === null ? DERIVED.tags : 0) |
         (made.duration === null ? DERIVED.duration_ms : 0) |
@@ -206,6 +222,10 @@ const following = fc
       sample_rate: made.rate,
       idle_timeout_ms: made.timeout,
       orphan_wait_ms: made.wait,
+      environment: contextOf(facts).environment,
+      release: contextOf(facts).release,
+      agent_version: contextOf(facts).agent_version,
+      repository: contextOf(facts).repository,
       derived:
         FOLLOWS_SPANS |
         DERIVED.total_tokens |

@@ -1,3 +1,4 @@
+import { NO_DIMENSIONS } from '../../src/signal/run-context.js';
 import { randomUUID } from 'node:crypto';
 import { UNSET_FIELDS, type SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
@@ -22,6 +23,7 @@ export function aHeader(changes: Partial<TraceHeader> = {}): TraceHeader {
     total_cost_usd: null,
     metadata: null,
     sdk_version: null,
+    ...NO_DIMENSIONS,
     sample_rate: null,
     kind: 'agent',
     follows_spans: false,

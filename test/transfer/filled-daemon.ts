@@ -130,13 +130,30 @@ async function otlpRun(api: ApiCaller, { root }: { readonly root: boolean }): Pr
     { key: 'session.id', value: { stringValue: 'session-one' } },
     { key: 'own.key', value: { stringValue: 'kept' } },
   ];
-  const child = span(leaf, { parentSpanId: top, kind: 3, attributes });
+  const evaluation = [
+    { key: 'gen_ai.evaluation.name', value: { stringValue: 'Relevance' } },
+    { key: 'gen_ai.evaluation.score.value', value: { doubleValue: -0.5 } },
+    { key: 'gen_ai.evaluation.explanation', value: { stringValue: "It's off topic." } },
+  ];
+  const events = [
+    { name: 'gen_ai.evaluation.result', timeUnixNano: '1793693730500000000', attributes: evaluation },
+  ];
+  const response = { key: 'gen_ai.response.id', value: { stringValue: `resp-${traceId}` } };
+  const child = span(leaf, { parentSpanId: top, kind: 3, events, attributes: [...attributes, response] });
   await api.call('POST', '/otlp/v1/traces', {
     json: request([
       child,
       span(undefined, { spanId: top?.replace(/^./, 'a'), parentSpanId: top, attributes }),
     ]),
   });
+  const logRecords = [
+    {
+      timeUnixNano: '1793693732000000000',
+      eventName: 'gen_ai.evaluation.result',
+      attributes: [...evaluation, response],
+    },
+  ];
+  await api.call('POST', '/otlp/v1/logs', { json: { resourceLogs: [{ scopeLogs: [{ logRecords }] }] } });
   if (root)
     await api.call('POST', '/otlp/v1/traces', { json: request([span(top, { name: 'checkout', kind: 1 })]) });
 }

@@ -82,6 +82,12 @@ void t.test('list filters come from the URL', async (t) => {
     min_duration_ms: 5,
     start_time: '1970-01-01T00:00:00.000Z',
   });
+  t.match(filterQuery(of('env=production&release=1.4&version=a'), 0), {
+    environment: 'production',
+    release: '1.4',
+    agent_version: 'a',
+    repository: 'a',
+  });
   t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version without a prompt');
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
 });
@@ -230,6 +236,10 @@ void t.test('live runs are matched against the filters of the URL', async (t) =>
     session_id: 's',
     user_id: null,
     tags: ['beta'],
+    environment: 'production',
+    release: '1.4',
+    agent_version: null,
+    repository: null,
     span_count: 1,
     sample_rate: null,
   };
@@ -241,6 +251,7 @@ void t.test('live runs are matched against the filters of the URL', async (t) =>
     'agent=ABC',
     'status=failed&success=false',
     'tag=beta&session=s',
+    'env=production&release=1.4',
     'mind=50&maxd=50',
     'range=1h',
     'kind=all',
@@ -252,6 +263,8 @@ void t.test('live runs are matched against the filters of the URL', async (t) =>
     'status=running',
     'success=true',
     'tag=b',
+    'env=prod',
+    'version=1',
     'mind=51',
     'minc=0',
     'user=u',

@@ -64,7 +64,7 @@ type NumberSchema = JsonSchema & {
 
 /** The schema of a query parameter as it may be sent: numbers are clamped and cut rather than refused. */
 export function asParameter(schema: JsonSchema): JsonSchema {
-  // One parameter for each key, each a text.
+  // One text parameter per key.
   if (schema['prefix'] !== undefined) return { type: 'string', description: schema['description'] };
   const { minimum, maximum, refusesLess, ...rest } = schema as NumberSchema;
   if (rest['type'] !== 'integer' && rest['type'] !== 'number') return withTimes(schema);

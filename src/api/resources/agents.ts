@@ -22,7 +22,13 @@ import {
   pageSchema,
   serializePage,
 } from '../support/paging.js';
-import { serializeRuns, runFilter, runPageSchema, runParameters } from '../support/runs.js';
+import {
+  serializeRuns,
+  runFilter,
+  runPageSchema,
+  runParameters,
+  dimensionParameters,
+} from '../support/runs.js';
 
 const agentFields = {
   id: uuid(),
@@ -51,13 +57,14 @@ const listAgents = {
   tag: 'agents',
   summary: 'List agents with their statistics, the most recently active first',
   description:
-    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`.',
+    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`. With `environment`, `release` or `agent_version, repository`, agents with such runs, and statistics of these runs alone.',
   access: 'read',
   query: Type.Object({
     ...optionalPageParameters,
     query: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Substring of the name, case-insensitive.' }),
     ),
+    ...dimensionParameters,
     sort: Type.Optional(
       Type.Enum(AGENT_SORTS, {
         description:

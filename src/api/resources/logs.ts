@@ -13,7 +13,7 @@ import { encodeMomentCursor, decodeMomentCursor } from '../support/moment-cursor
 import { notFound } from '../support/not-found.js';
 
 export const MAX_LOG_QUERY = 1024;
-/** Attributes that one search may name. */
+/** Maximum number of attributes in one search. */
 const MOST_ATTRIBUTES = 10;
 const MAX_OFFSET = 1_000_000_000;
 
@@ -45,7 +45,7 @@ const logSchema = Type.Object(
   { title: 'LogRecord' },
 );
 
-/** In the query one parameter for each attribute: `attribute.http.route=/items`. */
+/** The query has one parameter per attribute: `attribute.http.route=/items`. */
 const attributesParameter = Type.Optional(
   Type.Record(Type.String(), Type.String({ maxLength: MAX_LOG_QUERY }), {
     maxProperties: MOST_ATTRIBUTES,

@@ -6,7 +6,7 @@ import type { ModelUsage } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
-import { runFilter } from '../support/runs.js';
+import { runFilter, dimensionParameters } from '../support/runs.js';
 
 const modelSchema = Type.Object(
   {
@@ -42,6 +42,7 @@ const listModels = {
   query: Type.Object({
     ...pageParameters,
     agent_id: Type.Optional(uuid('Calls in runs of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Calls that started at or after.')),
     end_time: Type.Optional(time('Calls that started at or before.')),
   }),

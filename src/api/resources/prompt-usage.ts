@@ -100,7 +100,7 @@ export function promptUsageRoutes({
   ];
 }
 
-/** @param figures undefined for a version that was created while they were read */
+/** @param stats undefined for a version that was created during the read */
 function serializeStats(
   { version, template_text }: PromptVersion,
   stats: PromptVersionStats | undefined,

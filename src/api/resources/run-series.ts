@@ -12,6 +12,7 @@ import {
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
+import { dimensionFilter, dimensionParameters } from '../support/runs.js';
 import { promptName } from './prompts.js';
 
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
@@ -80,6 +81,7 @@ const readSeries = {
     interval: intervalParameter(NAMES),
     group_by: Type.Optional(Type.Enum(SERIES_GROUPS)),
     agent_id: Type.Optional(uuid('Runs of this agent.')),
+    ...dimensionParameters,
     prompt_name: Type.Optional(promptName('Runs that used this prompt, in any version.')),
   }),
   responses: { 200: seriesSchema },
@@ -98,6 +100,7 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
         interval: INTERVALS[interval],
         ...(query.group_by === undefined ? {} : { group_by: query.group_by }),
         ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
+        ...dimensionFilter(query),
         ...(query.prompt_name === undefined ? {} : { prompt: query.prompt_name }),
       };
       const { groups, total, previous_total } = await telemetry.series.read(

@@ -1,14 +1,20 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { MAX_TAG } from '../../signal/run-context.js';
 import { formatTime } from '../../signal/time.js';
 import type { RepositorySummary, SessionSummary, UserSummary } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
-import { identity, kindParameter, serializeRuns, runFilter, runPageSchema } from '../support/runs.js';
+import {
+  identity,
+  kindParameter,
+  serializeRuns,
+  runFilter,
+  runPageSchema,
+  dimensionParameters,
+} from '../support/runs.js';
 
 const sessionFields = {
   session_id: Type.String({ description: 'Id as sent.' }),
@@ -41,6 +47,7 @@ const listSessions = {
     kind: kindParameter,
     user_id: Type.Optional(identity('Sessions with a run for this user.')),
     agent_id: Type.Optional(uuid('Sessions with a run of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Sessions with a run that started at or after.')),
     end_time: Type.Optional(time('Sessions with a run that started at or before.')),
   }),
@@ -90,9 +97,7 @@ const listUsers = {
     ...pageParameters,
     kind: kindParameter,
     agent_id: Type.Optional(uuid('Runs of this agent.')),
-    tag: Type.Optional(
-      Type.String({ maxLength: MAX_TAG, description: 'Runs with this tag, such as `repository:NAME`.' }),
-    ),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Runs that started at or after.')),
     end_time: Type.Optional(time('Runs that started at or before.')),
   }),
@@ -101,7 +106,7 @@ const listUsers = {
 
 const repositorySchema = Type.Object(
   {
-    repository: Type.String({ description: 'From the tag `repository:NAME` of its runs.' }),
+    repository: Type.String({ description: 'Name, such as `owner/name`.' }),
     total_runs: count(),
     failed_runs: count('Runs with status `failed` or `timed_out`.'),
     total_users: count('End users of its runs.'),
@@ -120,20 +125,21 @@ const listRepositories = {
   tag: 'sessions',
   summary: 'List repositories with their runs, tokens and cost, most expensive first',
   description:
-    'Repositories as runs name them by a tag `repository:NAME`, which runs of coding agents get from `vcs.repository.url.full` or `vcs.repository.name`. Values cover the runs that match the filters; a run with several repositories counts in each.',
+    'Repositories that runs worked on, such as those of coding agents: from `vcs.repository.url.full` or `vcs.repository.name`. Values cover the runs that match the filters. Ordered by `total_cost`, then `total_runs`, descending.',
   access: 'read',
   query: Type.Object({
     ...pageParameters,
     kind: kindParameter,
     user_id: Type.Optional(identity('Runs for this end user.')),
     agent_id: Type.Optional(uuid('Runs of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Runs that started at or after.')),
     end_time: Type.Optional(time('Runs that started at or before.')),
   }),
   responses: { 200: pageSchema(repositorySchema, 'RepositoryStatsPage') },
 } satisfies Operation;
 
-/** `/dashboard/users`, `/dashboard/repositories`, and the routes under `/dashboard/sessions`. */
+/** The routes `/dashboard/users`, `/dashboard/repositories` and `/dashboard/sessions`. */
 export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessions'>): readonly Route[] {
   return [
     routes.route(listSessions).to(async ({ identity: { userId }, query, request }) => {

@@ -31,8 +31,15 @@ const COST: Readonly<Record<CostPart, string>> = {
   audio_output: 'Audio output.',
 };
 
-/** The tokens and the cost of a span by their parts. */
+/** The tokens and the cost of a span by their parts, and when its answer began. */
 export const usageFields = {
+  time_to_first_chunk_ms: nullable(
+    Type.Number({
+      minimum: 0,
+      description:
+        'Milliseconds from the start of a streamed call to the first chunk of its answer; null if unknown.',
+    }),
+  ),
   usage: nullable(
     Type.Object(
       {
@@ -82,9 +89,10 @@ export function serializeUsage({
   cost_usd,
   call,
 }: Used) {
-  const { usage = null, cost = null } = call ?? {};
+  const { usage = null, cost = null, time_to_first_chunk_ms = null } = call ?? {};
   const hasUsage = input !== null || output !== null || total !== null || usage !== null;
   return {
+    time_to_first_chunk_ms,
     usage: hasUsage ? { input, output, ...printed(USAGE_PARTS, (part) => usage?.[part]), total } : null,
     cost:
       cost_usd === null

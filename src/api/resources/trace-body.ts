@@ -3,20 +3,27 @@ import { hasFailed } from '../../storage/shared/logged-events.js';
 import { loggedError, loggedPayload } from '../../otlp/map/logged-payload.js';
 import { serializeRunFields } from '../../storage/shared/serialize-run.js';
 import { summaryJson, serializeSpanHead } from '../../storage/shared/serialize-span.js';
-import type { StoredSpan, StoredTrace, TraceSummary } from '../../storage/contracts/runs.js';
+import type { StoredScore, StoredSpan, StoredTrace, TraceSummary } from '../../storage/contracts/runs.js';
+import { serializeScore } from '../support/scores.js';
 import { longList } from '../support/long-body.js';
 
 /**
  * Serializes a trace, in chunks if it is large.
  *
+ * @param scores its scores
  * @param print serializes a span
  * @throws ConsumeError if the store fails while the first part is read.
  */
 export async function serializeTrace(
   trace: StoredTrace,
+  scores: readonly StoredScore[],
   print: (span: StoredSpan) => object = serializeSpan,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const header = serializeJson({ ...serializeRunFields(trace), metadata: trace.metadata });
+  const header = serializeJson({
+    ...serializeRunFields(trace),
+    metadata: trace.metadata,
+    scores: scores.map(serializeScore),
+  });
   return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, print, ']}');
 }
 
@@ -25,9 +32,18 @@ export async function serializeTrace(
  *
  * @throws ConsumeError if the store fails while the first part is read.
  */
-export async function serializeSummary(trace: TraceSummary): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+export async function serializeSummary(
+  trace: TraceSummary,
+  scores: readonly StoredScore[],
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const { agent_id, metadata, seq } = trace;
-  const header = serializeJson({ ...serializeRunFields(trace), agent_id, metadata, seq });
+  const header = serializeJson({
+    ...serializeRunFields(trace),
+    agent_id,
+    metadata,
+    seq,
+    scores: scores.map(serializeScore),
+  });
   return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, summaryJson, ']}');
 }
 

@@ -6,6 +6,7 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { runFields } from '../support/runs.js';
+import { runScores, serializeScore, spanScores } from '../support/scores.js';
 import { shortened } from '../support/shortened.js';
 import { detailFields, serializeDetailedSpan } from './span-detail.js';
 import { spanSummarySchema, spanFields } from './span-schemas.js';
@@ -18,7 +19,7 @@ const readSummary = {
   tag: 'traces',
   summary: 'Get a trace with its spans, without payloads',
   description:
-    'For traces in progress and long traces: the current header, and the spans as in `readTrace`, with the sizes of `input_data` and `output_data` and the beginning of the input instead of the payloads. Payloads that only log records contain are ignored. With `after`, the `seq` of an earlier response, returns only spans that were added or changed since; a few may be repeated.',
+    'For traces in progress and long traces: the current header and scores, and the spans as in `readTrace`, with the sizes of `input_data` and `output_data` and the beginning of the input instead of the payloads. Payloads that only log records contain are ignored. With `after`, the `seq` of an earlier response, returns only spans that were added or changed since; a few may be repeated.',
   access: 'read',
   params: Type.Object({ trace_id: uuid() }),
   query: Type.Object({
@@ -33,6 +34,7 @@ const readSummary = {
         agent_id: uuid(),
         metadata: nullable(jsonObject()),
         seq: count('Value for `after`.'),
+        scores: runScores,
         spans: Type.Array(spanSummarySchema),
       },
       { title: 'TraceOutline' },
@@ -66,6 +68,7 @@ const readSpan = {
       {
         ...spanFields,
         ...detailFields,
+        scores: spanScores,
         is_truncated: Type.Optional(
           Type.Boolean({ description: 'With `max_bytes`: whether anything was shortened.' }),
         ),
@@ -81,22 +84,26 @@ export function traceSpanRoutes({ routes, telemetry }: ApiContext<'runs'>): read
   return [
     routes.route(readSummary).to(async ({ identity, params, query, request }) => {
       const { userId } = identity;
-      const trace = await telemetry.runs.traceSummary(
-        userId,
-        params.trace_id,
-        query.after ?? 0,
-        request.abort,
-      );
+      const { runs } = telemetry;
+      const [trace, scores] = await Promise.all([
+        runs.traceSummary(userId, params.trace_id, query.after ?? 0, request.abort),
+        runs.scores(userId, params.trace_id, request.abort),
+      ]);
       if (!trace) throw notFound('trace');
-      return { status: 200, encoded: await serializeSummary(trace) };
+      return { status: 200, encoded: await serializeSummary(trace, scores) };
     }),
     routes.route(readSpan).to(async ({ identity, params, query, request }) => {
       const { trace_id, span_id } = params;
-      const span = await telemetry.runs.readSpan(identity.userId, trace_id, span_id, request.abort);
+      const { runs } = telemetry;
+      const [span, all] = await Promise.all([
+        runs.readSpan(identity.userId, trace_id, span_id, request.abort),
+        runs.scores(identity.userId, trace_id, request.abort),
+      ]);
       if (!span) throw notFound('span');
       const whole = serializeDetailedSpan(span);
       const shown = query.max_bytes === undefined ? whole : shortened(whole, query.max_bytes);
-      return { status: 200, encoded: Buffer.from(serializeJson(shown)) };
+      const scores = all.filter((score) => score.span_id === span.span_id).map(serializeScore);
+      return { status: 200, encoded: Buffer.from(serializeJson({ ...shown, scores })) };
     }),
   ];
 }

@@ -7,6 +7,7 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { runFields } from '../support/runs.js';
+import { runScores } from '../support/scores.js';
 import { serializeDetailedSpan } from './span-detail.js';
 import { detailedSpanSchema, spanSchema } from './span-schemas.js';
 import { serializeSpan, serializeTrace } from './trace-body.js';
@@ -39,6 +40,7 @@ const readTrace = {
       {
         ...runFields,
         metadata: nullable(jsonObject()),
+        scores: runScores,
         spans: Type.Array(Type.Union([spanSchema, detailedSpanSchema])),
       },
       { title: 'TraceDetail' },
@@ -126,11 +128,15 @@ export function traceRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
     }),
     routes.route(readTrace).to(async ({ identity, params, query, request }) => {
       const details = query.include === 'metadata';
-      const trace = await telemetry.runs.read(identity.userId, params.trace_id, { details }, request.abort);
+      const { runs } = telemetry;
+      const [trace, scores] = await Promise.all([
+        runs.read(identity.userId, params.trace_id, { details }, request.abort),
+        runs.scores(identity.userId, params.trace_id, request.abort),
+      ]);
       if (!trace) throw notFound('trace');
       return {
         status: 200,
-        encoded: await serializeTrace(trace, details ? serializeDetailedSpan : serializeSpan),
+        encoded: await serializeTrace(trace, scores, details ? serializeDetailedSpan : serializeSpan),
       };
     }),
     routes.route(setOutcome).to(async ({ identity, params, body }) => {

@@ -8,7 +8,7 @@ import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../storage
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { generalRule, pricedByFields, serializeRules } from '../support/prices.js';
-import { runFilter } from '../support/runs.js';
+import { runFilter, dimensionParameters } from '../support/runs.js';
 
 const LONGEST_NAME = 1024;
 
@@ -77,6 +77,7 @@ const readWhatIf = {
       }),
     ),
     agent_id: Type.Optional(uuid('Calls in runs of this agent.')),
+    ...dimensionParameters,
     start_time: Type.Optional(time('Calls that started at or after.')),
     end_time: Type.Optional(time('Calls that started at or before.')),
   }),

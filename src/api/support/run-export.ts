@@ -34,6 +34,10 @@ const COLUMNS = [
   'user_id',
   'tags',
   'sample_rate',
+  'environment',
+  'release',
+  'agent_version',
+  'repository',
 ] as const satisfies readonly (keyof ReturnType<typeof serializeListedRun>)[];
 
 /** The export format requested by an `Accept` header; undefined if it names none, or prefers JSON. */

@@ -3,7 +3,7 @@ import { MAX_IDENTITY, MAX_TAG } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../signal/span.js';
 import { parseTime } from '../../signal/time.js';
 import { serializeRun } from '../../storage/shared/serialize-run.js';
-import type { FoundRuns, RunFilter } from '../../storage/contracts/runs.js';
+import type { FoundRuns, RunFilter, DimensionFilter } from '../../storage/contracts/runs.js';
 import { count, nullable, time, usd, uuid } from './fields.js';
 import { longList, pagesFrom } from './long-body.js';
 import { pageStats, pageParameters, pageSchema, type PageRequest } from './paging.js';
@@ -19,6 +19,12 @@ export const runFields = {
   session_id: nullable(Type.String({ description: 'Session that the run belongs to.' })),
   user_id: nullable(Type.String({ description: 'End user of the run, as sent.' })),
   tags: Type.Array(Type.String()),
+  environment: nullable(Type.String({ description: 'Environment of the deployment, such as `production`.' })),
+  release: nullable(Type.String({ description: 'Deployed version of the program.' })),
+  agent_version: nullable(Type.String({ description: 'Version of the agent.' })),
+  repository: nullable(
+    Type.String({ description: 'Repository that the agent worked on, such as `owner/name`.' }),
+  ),
   status: Type.Enum(RUN_STATUSES, {
     description:
       '`timed_out`: sent as such, or a span has not ended and nothing new came for too long; later spans may still change it.',
@@ -58,6 +64,29 @@ export const kindParameter = Type.Optional(
   }),
 );
 
+/** Query parameters by which all lists and series select runs. */
+export const dimensionParameters = {
+  environment: Type.Optional(identity('Runs in this environment.')),
+  release: Type.Optional(identity('Runs of this release of the program.')),
+  agent_version: Type.Optional(identity('Runs of this version of the agent.')),
+  repository: Type.Optional(identity('Runs that worked on this repository.')),
+};
+
+/** Builds a filter from {@link dimensionParameters}. */
+export function dimensionFilter({
+  environment,
+  release,
+  agent_version,
+  repository,
+}: DimensionFilter): DimensionFilter {
+  return {
+    ...(environment === undefined ? {} : { environment }),
+    ...(release === undefined ? {} : { release }),
+    ...(agent_version === undefined ? {} : { agent_version }),
+    ...(repository === undefined ? {} : { repository }),
+  };
+}
+
 /** Query parameters of the lists of runs. */
 export const runParameters = {
   ...pageParameters,
@@ -67,21 +96,24 @@ export const runParameters = {
   session_id: Type.Optional(identity('Runs of this session.')),
   user_id: Type.Optional(identity('Runs for this end user.')),
   tag: Type.Optional(Type.String({ maxLength: MAX_TAG, description: 'Runs that have this tag.' })),
+  ...dimensionParameters,
   start_time: Type.Optional(time('Started at or after.')),
   end_time: Type.Optional(time('Started at or before.')),
 };
 
 /** Builds a run filter from the validated parameters of a list. */
-export function runFilter(query: {
-  readonly kind?: RunKind | 'all';
-  readonly status?: RunFilter['status'];
-  readonly success?: boolean;
-  readonly session_id?: string;
-  readonly user_id?: string;
-  readonly tag?: string;
-  readonly start_time?: string;
-  readonly end_time?: string;
-}): RunFilter {
+export function runFilter(
+  query: DimensionFilter & {
+    readonly kind?: RunKind | 'all';
+    readonly status?: RunFilter['status'];
+    readonly success?: boolean;
+    readonly session_id?: string;
+    readonly user_id?: string;
+    readonly tag?: string;
+    readonly start_time?: string;
+    readonly end_time?: string;
+  },
+): RunFilter {
   const start = query.start_time === undefined ? undefined : parseTime(query.start_time);
   const end = query.end_time === undefined ? undefined : parseTime(query.end_time);
   const kind = query.kind ?? 'agent';
@@ -92,6 +124,7 @@ export function runFilter(query: {
     ...(query.session_id === undefined ? {} : { session_id: query.session_id }),
     ...(query.user_id === undefined ? {} : { user_id: query.user_id }),
     ...(query.tag === undefined ? {} : { tag: query.tag }),
+    ...dimensionFilter(query),
     ...(start === undefined ? {} : { start_time: start }),
     ...(end === undefined ? {} : { end_time: end }),
   };

@@ -3,6 +3,7 @@ import { moneyToNumber } from '../../signal/money.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
+import { loggedScore } from '../../signal/score.js';
 import { formatTime } from '../../signal/time.js';
 import type { ExplainedRun } from './explained.js';
 import { explainedSpan } from './explained-span.js';
@@ -23,8 +24,12 @@ export function explainedRun(
 ): ExplainedRun {
   const { header, agent, map } = run;
   const events = eventsBySpan(logs);
+  const scores = logs.flatMap((record) => loggedScore(record, record.timestamp) ?? []);
   const spans = inOrder(run.spans).map(({ span, depth }) =>
-    explainedSpan(span, depth, grounds, events.get(span.row.span_id) ?? []),
+    explainedSpan(span, depth, grounds, {
+      events: events.get(span.row.span_id) ?? [],
+      scores: scores.filter((score) => score.span_id === span.row.span_id),
+    }),
   );
   return {
     trace_id: run.traceId,
@@ -42,6 +47,10 @@ export function explainedRun(
     session_id: header.session_id,
     user_id: header.user_id,
     tags: header.tags === null ? [] : [...parseTags(header.tags)],
+    environment: header.environment,
+    release: header.release,
+    agent_version: header.agent_version,
+    repository: header.repository,
     span_count: spans.length,
     log_count: logs.length,
     service_map: map,

@@ -4,7 +4,9 @@ import { loggedError, loggedPayload } from '../../otlp/map/logged-payload.js';
 import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
 import { EXCEPTION_EVENT, type LoggedEvent } from '../../signal/logged-event.js';
+import { EVALUATION_EVENT, type ScoreRecord } from '../../signal/score.js';
 import { moneyToNumber } from '../../signal/money.js';
+import { NO_CONTEXT, parseContext } from '../../signal/run-context.js';
 import {
   AGENT_SOURCES,
   RUN_KINDS,
@@ -22,6 +24,9 @@ import { unreadKeys } from '../../otlp/map/attribute-shapes.js';
 import { RESERVED } from '../../otlp/map/span-metadata-names.js';
 import type { JsonObject } from '../../signal/attributes.js';
 
+/** The source of a total that the client does not report. */
+export const SUM_OF_TOKENS = 'sum of input and output';
+
 const NO_ATTRIBUTES: ReadonlySet<string> = new Set(RESERVED);
 
 /**
@@ -33,17 +38,23 @@ function unreadAttributes(metadata: JsonObject): string[] {
   return unreadKeys(Object.keys(metadata).filter((key) => !NO_ATTRIBUTES.has(key))).sort();
 }
 
+/** What log records contribute to a span. */
+export interface LoggedOfSpan {
+  readonly events: readonly LoggedEvent[];
+  readonly scores: readonly ScoreRecord[];
+}
+
 /**
  * Explains how Jackdaw would show a span.
  *
  * @param depth number of ancestors
- * @param events the log records that belong to the span
+ * @param logged from the log records that belong to the span
  */
 export function explainedSpan(
   { row, records }: StoredSpan,
   depth: number,
   grounds: GroundsOfSpans,
-  events: readonly LoggedEvent[],
+  { events, scores: logged }: LoggedOfSpan,
 ): ExplainedSpan {
   // The first record wins; later ones only fill gaps.
   const metadata = firstOf(records.map((record) => record.metadata ?? {}));
@@ -55,6 +66,25 @@ export function explainedSpan(
   const status = itemAt(RUN_STATUSES, row.status);
   const error_message = hasFailed(status) ? loggedError(row.error_message, events) : row.error_message;
   if (error_message !== row.error_message) from.error_message = `log record (${EXCEPTION_EVENT})`;
+  const { environment, release, agent_version, repository } =
+    row.context === null ? NO_CONTEXT : parseContext(row.context);
+  // Below the topmost span of a resource, its attributes give nothing.
+  const unset = Object.entries({ environment, release, agent_version, repository }).filter(
+    ([, value]) => value === null,
+  );
+  for (const [name] of unset) Reflect.deleteProperty(from, name);
+  const sent = records.find(({ scores }) => scores !== null)?.scores ?? [];
+  const scores = new Map([...sent, ...logged].map((score) => [score.id, score]));
+  if (scores.size > sent.length)
+    from.scores = [
+      ...(from.scores === undefined ? [] : [from.scores]),
+      `log record (${EVALUATION_EVENT})`,
+    ].join(', ');
+  if (row.total_tokens !== null) from.total_tokens ??= SUM_OF_TOKENS;
+  if (row.same_as !== null) from.same_as = 'rule of duplicate calls';
+  // Attributes with these names remain in the metadata.
+  for (const name of ['provider', 'session_id', 'user_id', 'tags'])
+    if (metadata[name] !== undefined) from[name] ??= name;
   const call = storedCall(row.call_details);
   if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
   return {
@@ -79,7 +109,18 @@ export function explainedSpan(
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,
     tags: metadata.tags ?? null,
+    environment,
+    release,
+    agent_version,
+    repository,
     ...payload,
+    scores: [...scores.values()].map(({ name, value, label, comment, error_type }) => ({
+      name,
+      value,
+      label,
+      comment,
+      error_type,
+    })),
     agent_hint:
       row.agent_source === null || row.agent_name === null
         ? null

@@ -1,5 +1,6 @@
 import type { serializeUsage } from '../../api/resources/span-usage.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { ScoreRecord } from '../../signal/score.js';
 import type { AgentHint, RunKind, RunStatus, SpanType } from '../../signal/span.js';
 import type { Grounds } from './grounds.js';
 import type { RunMap } from './stored-runs.js';
@@ -22,6 +23,10 @@ export interface ExplainedRun {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: string[];
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly span_count: number;
   /** Number of log records that belong to the run. */
   readonly log_count: number;
@@ -37,6 +42,8 @@ export interface RunGround {
   readonly span_id: string | null;
   readonly source: string;
 }
+
+export type ExplainedScore = Pick<ScoreRecord, 'name' | 'value' | 'label' | 'comment' | 'error_type'>;
 
 export interface ExplainedSpan {
   readonly span_id: string;
@@ -57,6 +64,7 @@ export interface ExplainedSpan {
   readonly total_tokens: number | null;
   /** Tokens and cost by part. */
   readonly usage: ReturnType<typeof serializeUsage>['usage'];
+  readonly time_to_first_chunk_ms: number | null;
   readonly cost: ReturnType<typeof serializeUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;
@@ -66,8 +74,14 @@ export interface ExplainedSpan {
   readonly session_id: JsonValue;
   readonly user_id: JsonValue;
   readonly tags: JsonValue;
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly input_data: JsonObject | null;
   readonly output_data: JsonObject | null;
+  /** Scores in its events and attributes, and in log records with its ids. */
+  readonly scores: readonly ExplainedScore[];
   /** The agent name that the span suggests for its run. */
   readonly agent_hint: AgentHint | null;
   /** The kind that the span suggests for its run. */

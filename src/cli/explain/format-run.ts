@@ -3,7 +3,8 @@ import type { AgentSource } from '../../signal/span.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
-import type { ExplainedRun, ExplainedSpan, RunGround } from './explained.js';
+import type { ExplainedRun, ExplainedScore, ExplainedSpan, RunGround } from './explained.js';
+import { SUM_OF_TOKENS } from './explained-span.js';
 import { inLine, inShort } from './payload-line.js';
 
 /** A labelled value and its source. */
@@ -65,9 +66,19 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
     ...line('session', run.session_id, 'session_id'),
     ...line('user', run.user_id, 'user_id'),
     ...line('tags', run.tags.length === 0 ? null : run.tags, 'tags'),
-    ...plain('time', `${run.started_at}${run.duration_ms === null ? '' : `, ${duration(run.duration_ms)}`}`),
-    ...plain('tokens', run.total_tokens === null ? null : String(run.total_tokens)),
-    ...plain('cost', run.total_cost_usd === null ? null : dollars(run.total_cost_usd)),
+    ...line('env', run.environment, 'environment'),
+    ...line('release', run.release, 'release'),
+    ...line('version', run.agent_version, 'agent_version'),
+    ...line('repo', run.repository, 'repository'),
+    ...line('success', run.success, 'success'),
+    ...line('outcome', run.outcome, 'outcome'),
+    ...line(
+      'time',
+      `${run.started_at}${run.duration_ms === null ? '' : `, ${duration(run.duration_ms)}`}`,
+      'started_at',
+    ),
+    ...line('tokens', run.total_tokens, 'total_tokens'),
+    ...line('cost', run.total_cost_usd === null ? null : dollars(run.total_cost_usd), 'total_cost_usd'),
     ...plain(
       'spans',
       `${run.span_count}${run.log_count > 0 ? `, and ${counted(run.log_count, 'log record')}` : ''}`,
@@ -157,19 +168,37 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
     ...(namesAgent ? line('agent', hint?.name, 'agent') : []),
     ...line('model', span.model, 'model'),
     ...line('provider', span.provider, 'provider'),
-    ...line('tokens', tokensInLine(span), 'input_tokens', 'output_tokens', 'total_tokens'),
+    ...line(
+      'tokens',
+      tokensInLine(span),
+      'input_tokens',
+      'output_tokens',
+      ...(span.from.total_tokens === SUM_OF_TOKENS ? [] : ['total_tokens']),
+    ),
     ...line('parts', partsInLine(span.usage), ...USAGE_PARTS),
+    ...line('first', firstChunk(span), 'time_to_first_chunk_ms'),
     ...line('cost', span.cost_usd === null ? null : dollars(span.cost_usd), 'cost_usd'),
-    ...(span.same_as === undefined
-      ? []
-      : [{ label: 'counted', value: `by ${span.same_as}, which reports the same call`, from: '' }]),
+    ...line(
+      'counted',
+      span.same_as === undefined ? undefined : `by ${span.same_as}, which reports the same call`,
+      'same_as',
+    ),
     ...line('session', span.session_id, 'session_id'),
     ...line('user', span.user_id, 'user_id'),
     ...line('tags', span.tags, 'tags'),
+    ...line('env', span.environment, 'environment'),
+    ...line('release', span.release, 'release'),
+    ...line('version', span.agent_version, 'agent_version'),
+    ...line('repo', span.repository, 'repository'),
     ...line('input', input === null ? null : inShort(input, 'input'), 'input_data'),
     ...(isWhole ? PARTS_OF_INPUT.flatMap((part) => line(part, input?.[part], part)) : []),
     ...line('output', output === null ? null : inShort(output, 'output'), 'output_data'),
+    ...span.scores.flatMap((score) => line('score', scoreInLine(score), 'scores')),
   ];
+}
+
+function firstChunk({ time_to_first_chunk_ms: ms }: ExplainedSpan): string | null {
+  return ms === null ? null : `chunk after ${duration(ms)}`;
 }
 
 const NAME_OF_SPAN = 'name of the span';
@@ -186,6 +215,15 @@ function keysInLine(keys: readonly string[]): string {
     first,
     ...others.map((key) => (begin !== '' && key.startsWith(begin) ? `.${key.slice(begin.length)}` : key)),
   ].join(', ');
+}
+
+function scoreInLine({ name, value, label, comment, error_type }: ExplainedScore): string {
+  const result = [
+    ...(value === null ? [] : [String(value)]),
+    ...(label === null ? [] : [label]),
+    ...(error_type === null ? [] : [`failed: ${error_type}`]),
+  ];
+  return `${name} ${result.join(', ')}${comment === null ? '' : ` (${comment})`}`;
 }
 
 function tokensInLine({

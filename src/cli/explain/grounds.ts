@@ -1,7 +1,13 @@
 import { FIELDS, type Field } from '../../otlp/map/conventions/convention.js';
 import { SPAN_ATTRIBUTES, VERBATIM } from '../../otlp/map/conventions/jackdaw.js';
 import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
-import type { Ground, Sources, DecidedProperty, Provenance } from '../../otlp/map/provenance.js';
+import type {
+  DecidedProperty,
+  FoundProperty,
+  Ground,
+  Provenance,
+  Sources,
+} from '../../otlp/map/provenance.js';
 import type { SpanRecord } from '../../signal/span.js';
 
 /** The sources of a span's values, by name: an attribute key, or the description of a rule. */
@@ -25,10 +31,15 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
   session_id: 'session_id',
   user_id: 'user_id',
   tags: 'tags',
+  environment: 'environment',
+  release: 'release',
+  agent_version: 'agent_version',
+  repository: 'repository',
   system: 'system',
   tools: 'tools',
   parameters: 'parameters',
   finish_reasons: 'finish_reasons',
+  time_to_first_chunk_ms: 'first_chunk',
 };
 const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
 
@@ -41,7 +52,7 @@ export class GroundsOfSpans implements Provenance {
     this.#grounds.set(what, { ground, isKey: false });
   }
 
-  found(what: 'input_data' | 'output_data', key: string): void {
+  found(what: FoundProperty, key: string): void {
     this.#grounds.set(what, { ground: key, isKey: true });
   }
 

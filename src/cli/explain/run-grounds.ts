@@ -1,11 +1,14 @@
 import { lastOutcome } from '../../runs/rules/run-outcome.js';
 import { DERIVED } from '../../runs/rules/derived.js';
+import { DIMENSIONS } from '../../signal/run-context.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import { RUNNING } from '../../runs/rules/rows.js';
+import { formatTime, type Micros } from '../../signal/time.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
 import type { StoredRun } from './stored-runs.js';
 
-type ContextField = 'session_id' | 'user_id' | 'tags';
+const CONTEXT_FIELDS = ['session_id', 'user_id', 'tags', ...DIMENSIONS] as const;
+type ContextField = (typeof CONTEXT_FIELDS)[number];
 
 /**
  * The sources of a run's values, by name.
@@ -24,10 +27,16 @@ export function groundsOfRun(
     kind: isDeclared ? DECLARED : kindGround(spans),
     status: (header.derived & DERIVED.status) === 0 ? DECLARED : groundOf(deciding, 'status'),
     error_message: header.error_message === null ? undefined : groundOf(deciding, 'error_message'),
+    success: header.success === null ? undefined : verdictGround('success', spans),
+    outcome: header.outcome === null ? undefined : verdictGround('outcome', spans),
+    total_tokens: header.total_tokens === null ? undefined : SUM,
+    total_cost_usd: header.total_cost_usd === null ? undefined : SUM,
+    started_at: timeGround('started_at', header.started_at, spans),
+    ended_at: timeGround('ended_at', header.ended_at, spans),
     ...Object.fromEntries(
-      (['session_id', 'user_id', 'tags'] as const).map((name) => [
+      CONTEXT_FIELDS.map((name) => [
         name,
-        groundOf(topmostWith(name, spans), name),
+        (header.derived & DERIVED[name]) === 0 ? DECLARED : groundOf(topmostWith(name, spans), name),
       ]),
     ),
   };
@@ -37,6 +46,27 @@ export function groundsOfRun(
 }
 
 const DECLARED: RunGround = { span_id: null, source: 'a declared header' };
+const SUM: RunGround = { span_id: null, source: 'sum of its spans, calls counted once' };
+
+/** The span that gives the run's outcome: the root, or one whose parent is in another process. */
+function verdictGround(name: 'success' | 'outcome', spans: readonly ExplainedSpan[]): RunGround {
+  const [span] = spans
+    .filter(({ from }) => from[name] !== undefined)
+    .toSorted((a, b) => Number(b.parent_span_id === null) - Number(a.parent_span_id === null));
+  return groundOf(span, name) ?? DECLARED;
+}
+
+/** The span whose time is that of the run. */
+function timeGround(
+  name: 'started_at' | 'ended_at',
+  time: Micros | null,
+  spans: readonly ExplainedSpan[],
+): RunGround | undefined {
+  if (time === null) return undefined;
+  const span = spans.find((each) => each[name] === formatTime(time));
+  if (span === undefined) return DECLARED;
+  return { span_id: span.span_id, source: name === 'started_at' ? 'earliest start' : 'latest end' };
+}
 
 /** The topmost span with a value. */
 function topmostWith(name: ContextField, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {

@@ -332,7 +332,7 @@ function queueIsFull(exporter: string): ConsumeError {
   });
 }
 
-/** The queue is being emptied for good. @param exporter the exporter's id */
+/** The queue is being emptied and takes no more batches. @param exporter the exporter's id */
 function isStopping(exporter: string): ConsumeError {
   return new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again later`, {
     code: 'shutting_down',

@@ -29,14 +29,14 @@ export class UserShares {
   /**
    * Whether a user would take the room of others. Every call marks its user as a sender, also if the batch is refused.
    *
-   * @param besides amount without a user
+   * @param reserved amount that belongs to no user
    */
   crowdsOut(user: string, amount: number, reserved = 0): boolean {
     this.#first ??= user;
     if (user !== this.#first) this.#isShared = true;
     if (!this.#isShared) return false;
     const had = this.#amounts.get(user) ?? 0;
-    // Other users may hold nothing at the moment; their room is reserved all the same.
+    // The share of other users stays reserved even if they currently hold nothing.
     const users = Math.max(2, this.#amounts.size + (had > 0 ? 0 : 1));
     const wanted = had + amount;
     return wanted > this.#max / users && wanted > TIMES_FREE * (this.#max - this.#sum - reserved - amount);

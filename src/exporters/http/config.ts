@@ -34,7 +34,7 @@ export const httpConfig = section({
   }),
   item: choice(['event', 'trace', 'span', 'log'], {
     default: 'event',
-    description: 'Kind of item a body is made of. It decides which pipelines can use the exporter.',
+    description: 'Kind of item that bodies contain. It decides which pipelines can use the exporter.',
   }),
   body: Type.Optional(
     template({

@@ -1,5 +1,5 @@
 import { moneyToNumber } from '../../signal/money.js';
-import { contextIn } from '../../signal/run-context.js';
+import { declaredContext } from '../../signal/run-context.js';
 import { durationMs } from '../../runs/rules/completion.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 import type { TraceRecord } from '../../signal/trace.js';
@@ -51,9 +51,13 @@ export const TRACE_FIELDS = {
     return cost === null ? null : moneyToNumber(cost);
   }),
   metadata: maybeObject('', ({ trace }) => trace.metadata),
-  session_id: maybeText('', ({ trace }) => contextIn(trace.metadata).session_id),
-  user_id: maybeText('end user of the run', ({ trace }) => contextIn(trace.metadata).user_id),
-  tags: maybeTexts('', ({ trace }) => contextIn(trace.metadata).tags),
+  session_id: maybeText('', ({ trace }) => declaredContext(trace).session_id),
+  user_id: maybeText('end user of the run', ({ trace }) => declaredContext(trace).user_id),
+  tags: maybeTexts('', ({ trace }) => declaredContext(trace).tags),
+  environment: maybeText('of the deployment', ({ trace }) => declaredContext(trace).environment),
+  release: maybeText('deployed version of the program', ({ trace }) => declaredContext(trace).release),
+  agent_version: maybeText('', ({ trace }) => declaredContext(trace).agent_version),
+  repository: maybeText('', ({ trace }) => declaredContext(trace).repository),
   sdk_version: maybeText('', ({ trace }) => trace.sdk_version),
   sample_rate: maybeNumber(
     'fraction of similar runs that sampling has kept so far',

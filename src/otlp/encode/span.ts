@@ -88,7 +88,7 @@ function linkOf(link: JsonObject): SpanLink {
   };
 }
 
-/** The start as it was received. */
+/** The start as received. */
 function startOf(span: KeptFields, metadata: JsonObject, otel: JsonObject): Int64 {
   const skewed = textOf(objectOf(metadata['clock_skew'])?.['started_at']);
   return nanosOf(skewed) ?? microsToNanos(span.started_at, numberOf(otel['start_nanos']));

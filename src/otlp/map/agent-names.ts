@@ -18,9 +18,9 @@ const GENERIC = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNa
 const WRAPPERS = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.wrappers ?? []));
 /** Values of `service.name` that SDKs set if programs set none. */
 const CONSTANT = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.services ?? []));
-/** Some programs use the path of their script as their name. */
+/** The path of a script, which some programs use as their name. */
 const SCRIPT = /\.(?:[cm]?[jt]sx?|py|pyw|rb|php|ipynb)$/i;
-/** Names of scripts and folders that many programs have. */
+/** Common names of scripts and folders, which identify no program. */
 const COMMON = new Set([
   '',
   '.',
@@ -82,7 +82,7 @@ export class AgentNames {
     return this.withoutIds(SCRIPT.test(name) ? this.#programOf(name) : name) || null;
   }
 
-  /** The name of a script or of its folder; the whole path if these say nothing. */
+  /** The name of a script or of its folder; the complete path if both are common names. */
   #programOf(path: string): string {
     const [script = '', folder = ''] = path.replace(SCRIPT, '').split(/[\\/]/).reverse();
     return [script, folder].find((name) => !COMMON.has(name.toLowerCase()) && !this.#isGeneric(name)) ?? path;
@@ -105,7 +105,7 @@ const UUID = /^[0-9a-f]{8}([-_])[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{
 const UUID_LENGTH = 36;
 const ID = /^(?:\d{4,}|(?=.*\d)[0-9a-f]{8,})$/i;
 const NUMBERED = /^\D+?(?=\d{4,}$)/;
-/** Longer words are no ids. */
+/** Maximum length of an id. */
 const LONGEST_ID = 128;
 
 /**

@@ -2,16 +2,17 @@ import type { ReadAttributes } from '../wire/read-span.js';
 import { generalRoles, type GeneralRole } from './conventions/general.js';
 import { prefixUse, USES } from './conventions/sources.js';
 import { isOwnKey } from './own-attributes.js';
+import { SCORE_ATTRIBUTES } from '../../signal/score.js';
 import { VERDICT_ATTRIBUTES } from './root-span.js';
 
 /** Read in addition to the attributes that are sources of fields. */
-const PICKED: ReadonlySet<string> = new Set(VERDICT_ATTRIBUTES);
+const PICKED: ReadonlySet<string> = new Set([...VERDICT_ATTRIBUTES, ...SCORE_ATTRIBUTES]);
 /** Spans with more attributes are rare; their shapes are not cached. */
 const MAX_WIDTH = 100;
 /** Maximum cached shapes with the same number of attributes. */
 const MAX_SHAPES = 16;
 
-/** The uses of an attribute, by its key and, if no convention lists it, by the other keys of its span. */
+/** The uses of an attribute: by its key, or by all keys of its span if no convention lists the key. */
 export type Role = GeneralRole | { readonly is: 'own' } | undefined;
 
 /** An attribute that is read, with its position among those of the span. */
@@ -22,7 +23,7 @@ interface Asked {
   readonly isPicked: boolean;
 }
 
-/** What the keys of a span's attributes determine, regardless of their values. */
+/** Facts about a span that follow from the keys of its attributes, regardless of their values. */
 export class Shape {
   /** The received keys, concatenated, and where each ends. */
   readonly sent: Uint8Array;
@@ -82,10 +83,12 @@ function askedOf(keys: readonly string[]): Asked[] {
   });
 }
 
-/** The keys of a span that no convention or general rule reads. */
+/** The keys of a span that no convention or general rule reads, and no score. */
 export function unreadKeys(keys: readonly string[]): string[] {
   const general = generalRoles(keys);
-  return keys.filter((key) => roleOf(key) === undefined && !general.has(key));
+  const isRead = (key: string): boolean =>
+    roleOf(key) !== undefined || general.has(key) || SCORE_ATTRIBUTES.includes(key);
+  return keys.filter((key) => !isRead(key));
 }
 
 function roleOf(key: string): Role {

@@ -39,20 +39,36 @@ function reportedTotal(reading: SpanReading): NanoUsd | null {
   return (input ?? 0) + (output ?? 0);
 }
 
-/** Call details from attributes, other than tokens and cost. @returns null if there are none */
-export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails | null {
+/**
+ * Call details from attributes, other than tokens and cost.
+ *
+ * @param hasUsage whether the span's usage is its own
+ * @param firstChunkMs time to the first chunk of the answer; null if unknown
+ * @returns null if there are none
+ */
+export function callOf(
+  reading: SpanReading,
+  cost: NanoUsd | null,
+  { hasUsage, firstChunkMs }: { readonly hasUsage: boolean; readonly firstChunkMs: number | null },
+): CallDetails | null {
   const provider = reading.text('provider');
-  const usage = reading.has('repeats_usage') ? null : usagePartsOf(reading);
+  const usage = hasUsage ? usagePartsOf(reading) : null;
   const costs = cost === null ? null : reportedCost(reading);
   const tier = serviceTier(reading.text('service_tier') ?? '');
   const isCacheHit = reading.has('is_cache_hit');
-  if (provider === null && usage === null && costs === null && tier === undefined && !isCacheHit) return null;
+  const isPlain = tier === undefined && !isCacheHit && firstChunkMs === null;
+  if (provider === null && usage === null && costs === null && isPlain) return null;
   const details = { provider, usage, cost: costs };
-  if (tier === undefined && !isCacheHit) return details;
-  return { ...details, ...(tier === undefined ? {} : { tier }), ...(isCacheHit ? { isCacheHit } : {}) };
+  if (isPlain) return details;
+  return {
+    ...details,
+    ...(firstChunkMs === null ? {} : { time_to_first_chunk_ms: firstChunkMs }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(isCacheHit ? { isCacheHit } : {}),
+  };
 }
 
-/** All cache writes, also if only those of a lifetime are reported. */
+/** All cache writes, even if a client reports them by lifetime only. */
 export function cachedWrites(reading: SpanReading): number | null {
   const short = reading.count('cached_write_5m') ?? undefined;
   const long = reading.count('cached_write_1h') ?? undefined;
@@ -60,7 +76,6 @@ export function cachedWrites(reading: SpanReading): number | null {
 }
 
 function usagePartsOf(reading: SpanReading): UsageParts | null {
-  if (reading.has('repeats_usage')) return null;
   let parts: { [Part in UsagePart]?: number } | null = null;
   for (const part of USAGE_PARTS) {
     const tokens = part === 'cached_write' ? cachedWrites(reading) : reading.count(part);

@@ -28,7 +28,7 @@ const NAMES: ReadonlyMap<string, Severity> = new Map(
 );
 /** Finer steps: OpenTelemetry's `INFO2`, PostgreSQL's `DEBUG5`, Go's `INFO+2`. */
 const STEP = /(?:[1-5]|[+-]\d{1,3})$/;
-/** By syslog's numbers, 0 to 7. */
+/** By syslog severity, 0 to 7. */
 const OF_SYSLOG: readonly Severity[] = ['fatal', 'fatal', 'fatal', 'error', 'warn', 'info', 'info', 'debug'];
 /** The number of `trace` in pino and Bunyan; each further severity is 10 more. */
 const LEAST_OF_PINO = 10;
@@ -138,7 +138,7 @@ function contextId(
   return typeof id === 'string' && form.test(id) ? Buffer.from(id.replaceAll('-', ''), 'hex') : undefined;
 }
 
-/** @param isSent whether the record has its trace as a field, and thus its flags */
+/** @param isSent whether the record has the trace id as a field, and therefore its flags */
 function contextFlags(attributes: JsonObject, isSent: boolean): number {
   const flags = isSent ? undefined : contextValue(attributes, 'flags');
   if (typeof flags === 'string' && FLAGS.test(flags)) return Number.parseInt(flags, 16);

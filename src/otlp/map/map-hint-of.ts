@@ -52,7 +52,7 @@ export function mapHintOf(
     case 'tool':
       return reading.has('is_mcp') && otlpKind !== SERVER ? declared(mcpServerOf(reading)) : null;
     case 'agent': {
-      // Nothing is called yet.
+      // Does not call anything.
       if (span.kind === 'agent made') return NO_MAP_NODE;
       const agent = agentOf(span, reading, names);
       return agent === null ? AGENT_MARK : AGENT_MARK + agent;
@@ -66,7 +66,7 @@ export function mapHintOf(
     case 'custom':
       // A chain at the root names the run.
       if (span.isRoot && span.kind === 'chain') return AGENT_MARK;
-      // A server's own span names it best; its client may not know its name.
+      // A server's own span has the best name; the client may not know it.
       if (reading.has('mcp_server') && !span.isRoot) return declared(mcpServerOf(reading)) ?? NO_MAP_NODE;
       return typeof scope?.name === 'string' && isStep(scope.name)
         ? NO_MAP_NODE

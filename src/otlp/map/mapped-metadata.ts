@@ -6,7 +6,7 @@ import { isObject } from './json-text.js';
 /** Names that an exporter reads back from the mapping. */
 const READ_BACK = ['scope', 'events', 'links', 'clock_skew'];
 
-/** What the mapping kept of a span, in the layout of `span-metadata-names.ts`. */
+/** Parts of a received span that the mapping kept, in the layout of `span-metadata-names.ts`. */
 export interface MappedMetadata {
   /** Without span attributes under reserved names that the mapping did not fill. */
   readonly metadata: JsonObject;

@@ -55,6 +55,10 @@ const TRACE_READERS: Readers<TraceHeader, TraceField> = {
   total_cost_usd: orNull(number(cost)),
   metadata: orNull(object),
   sdk_version: orNull(name),
+  environment: orNull(name),
+  release: orNull(name),
+  agent_version: orNull(name),
+  repository: orNull(name),
   sample_rate: orNull(share),
 };
 
@@ -98,6 +102,10 @@ export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader
     total_cost_usd: null,
     metadata: null,
     sdk_version: null,
+    environment: null,
+    release: null,
+    agent_version: null,
+    repository: null,
     sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,

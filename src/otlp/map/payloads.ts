@@ -33,7 +33,7 @@ export function inputData(type: SpanType, reading: SpanReading): JsonObject | nu
   }
 }
 
-/** What an MCP server is asked for: the arguments of a tool, a resource, or a prompt with its variables. */
+/** The request to an MCP server: arguments of a tool, a resource, or a prompt with its variables. */
 function mcpRequest(reading: SpanReading): JsonObject | null {
   const args = of('input_data', 'arguments', reading);
   if (args !== undefined) return wrapped('arguments', args, toolInput);
@@ -59,7 +59,7 @@ export function outputData(type: SpanType, reading: SpanReading): JsonObject | n
     case 'db':
       return rows(reading) ?? answer(reading);
     case 'llm':
-      return answer(reading);
+      return joinedChunks(answer(reading));
     case 'agent':
     case 'custom':
       return answer(reading) ?? (reading.has('is_mcp') ? mcpResult(reading) : null);
@@ -135,6 +135,7 @@ function question(reading: SpanReading, isCall = false): JsonObject | null {
   const found = best(reading, 'input', null, !isCall);
   const system = reading.payload('system');
   if (found === undefined && system === undefined) return null;
+  if (found === undefined) reading.provenance?.decided('input_data', 'system');
   const { data, isWhole } = found ?? { data: {}, isWhole: false };
   if (isWhole) return data;
   if (system !== undefined) data.system = parsed(system.value);
@@ -152,6 +153,54 @@ function answer(reading: SpanReading): JsonObject | null {
   const reasons = reading.value('finish_reasons');
   if (reasons !== null && !isWhole) data.finish_reasons = reasons;
   return data;
+}
+
+/**
+ * Joins the chunks of a streamed answer, which some clients send as messages of their own: texts of one role without a finish reason
+ * before one with it. Choices each have a reason.
+ */
+function joinedChunks(data: JsonObject | null): JsonObject | null {
+  const messages = data?.messages;
+  if (!Array.isArray(messages) || messages.length < 2) return data;
+  const joined: JsonValue[] = [];
+  let chunks: (JsonObject & { content: string })[] = [];
+  for (const message of messages) {
+    const role = chunks[0]?.role;
+    if (isChunk(message) && (role === undefined || role === message.role)) {
+      chunks.push(message);
+      continue;
+    }
+    if (chunks.length > 0 && isLastChunk(message, role)) {
+      const content = chunks.map((chunk) => chunk.content).join('') + (message.content ?? '');
+      joined.push({ ...message, content });
+    } else {
+      joined.push(...chunks, message);
+    }
+    chunks = [];
+  }
+  joined.push(...chunks);
+  return joined.length === messages.length ? data : { ...data, messages: joined };
+}
+
+function isChunk(message: JsonValue): message is JsonObject & { content: string } {
+  return (
+    isObject(message) &&
+    typeof message.content === 'string' &&
+    typeof message.role === 'string' &&
+    Object.keys(message).length === 2
+  );
+}
+
+function isLastChunk(
+  message: JsonValue,
+  role: JsonValue | undefined,
+): message is JsonObject & { content?: string } {
+  return (
+    isObject(message) &&
+    message.role === role &&
+    typeof message.finish_reason === 'string' &&
+    (message.content === undefined || typeof message.content === 'string')
+  );
 }
 
 /**

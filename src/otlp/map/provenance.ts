@@ -1,3 +1,5 @@
+import type { UsagePart } from '../../signal/call-details.js';
+import type { Dimension } from '../../signal/run-context.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
@@ -9,13 +11,20 @@ export type DecidedProperty =
   | 'status'
   | 'error_message'
   | 'agent'
+  | Dimension
   | 'model'
   | 'input_tokens'
   | 'output_tokens'
   | 'total_tokens'
   | 'cost_usd'
   | 'input_data'
-  | 'output_data';
+  | 'output_data'
+  | 'time_to_first_chunk_ms'
+  | 'scores'
+  | UsagePart;
+
+/** Properties of a span, or of its run, that a known attribute or event gives. */
+export type FoundProperty = 'input_data' | 'output_data' | 'success' | 'outcome';
 
 /** The basis of a value: the field whose source it comes from, or a description of the rule. */
 export type Ground = Field | `${string} ${string}`;
@@ -30,8 +39,8 @@ export interface Sources {
 export interface Provenance {
   /** @param ground for one value the last call counts */
   decided(what: DecidedProperty, ground: Ground): void;
-  /** @param key of the attribute that a payload comes from, as {@link Sources} gives it */
-  found(what: 'input_data' | 'output_data', key: string): void;
+  /** @param key of the attribute that the value comes from, as {@link Sources} gives it, or the name of an event */
+  found(what: FoundProperty, key: string): void;
   /**
    * A span was read.
    *

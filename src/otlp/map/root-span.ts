@@ -1,21 +1,15 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
+import { EVALUATION_EVENT, isVerdict, truthOf } from '../../signal/score.js';
 import { storableName, storableText } from './names.js';
+import type { Provenance } from './provenance.js';
 
 const DEFAULT_SDK_VERSION = '0.2.0';
 const EVALUATION_NAME = 'gen_ai.evaluation.name';
 const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
-/** The attributes that {@link verdictOf} reads. */
-export const VERDICT_ATTRIBUTES: readonly string[] = [
-  'success',
-  'outcome',
-  EVALUATION_NAME,
-  EVALUATION_VALUE,
-  EVALUATION_LABEL,
-];
-const YES: ReadonlySet<string> = new Set(['true', 'yes', 'pass', 'passed', 'success', '1']);
-const NO: ReadonlySet<string> = new Set(['false', 'no', 'fail', 'failed', 'failure', '0']);
+/** The attributes that {@link verdictOf} reads, in addition to those of a score. */
+export const VERDICT_ATTRIBUTES: readonly string[] = ['success', 'outcome'];
 
 export interface Verdict {
   readonly success: boolean | null;
@@ -28,12 +22,25 @@ export const NO_VERDICT: Verdict = { success: null, outcome: null };
  * The outcome of the run according to the root span: its attributes `success` and `outcome`, else an evaluation named `success`.
  * The status does not determine it.
  */
-export function verdictOf(attributes: JsonObject, evaluations: readonly JsonObject[]): Verdict {
-  const evaluation = evaluationOf(attributes, evaluations);
-  return {
-    success: truthOf(attributes.success) ?? evaluation.success,
-    outcome: outcomeOf(attributes.outcome) ?? evaluation.outcome,
-  };
+export function verdictOf(
+  attributes: JsonObject,
+  evaluations: readonly JsonObject[],
+  provenance?: Provenance,
+): Verdict {
+  const evaluation = [attributes, ...evaluations].find((each) => isSuccess(each[EVALUATION_NAME])) ?? {};
+  const label = evaluation[EVALUATION_LABEL];
+  const success = truthOf(attributes.success);
+  const outcome = outcomeOf(attributes.outcome);
+  const score = truthOf(evaluation[EVALUATION_VALUE]);
+  const verdict = { success: success ?? score ?? truthOf(label), outcome: outcome ?? outcomeOf(label) };
+  if (provenance !== undefined) {
+    const source = (key: string) => (evaluation === attributes ? key : `event ${EVALUATION_EVENT}`);
+    const of = score === null ? EVALUATION_LABEL : EVALUATION_VALUE;
+    if (verdict.success !== null) provenance.found('success', success === null ? source(of) : 'success');
+    if (verdict.outcome !== null)
+      provenance.found('outcome', outcome === null ? source(EVALUATION_LABEL) : 'outcome');
+  }
+  return verdict;
 }
 
 /** Language and version of the SDK, or the version of the instrumentation. */
@@ -45,25 +52,8 @@ export function sdkVersionOf({ resource, scope }: Pick<Origin, 'resource' | 'sco
   return storableName(sdk) || (typeof version === 'string' && storableName(version)) || DEFAULT_SDK_VERSION;
 }
 
-function evaluationOf(attributes: JsonObject, evaluations: readonly JsonObject[]): Verdict {
-  const found = [attributes, ...evaluations].find((each) => isSuccess(each[EVALUATION_NAME]));
-  const label = found?.[EVALUATION_LABEL];
-  return {
-    success: truthOf(found?.[EVALUATION_VALUE]) ?? truthOf(label),
-    outcome: outcomeOf(label),
-  };
-}
-
 function isSuccess(name: JsonValue | undefined): boolean {
-  return typeof name === 'string' && name.toLowerCase() === 'success';
-}
-
-function truthOf(value: JsonValue | undefined): boolean | null {
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return value === 1 ? true : value === 0 ? false : null;
-  if (typeof value !== 'string') return null;
-  const word = value.trim().toLowerCase();
-  return YES.has(word) ? true : NO.has(word) ? false : null;
+  return typeof name === 'string' && isVerdict(name);
 }
 
 function outcomeOf(value: JsonValue | undefined): string | null {

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
 import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import { remembering } from '../../signal/remembering.js';
-import { REPOSITORY_TAG, runContext } from '../../signal/run-context.js';
+import { runContext, type RunContext } from '../../signal/run-context.js';
 import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
@@ -16,7 +16,7 @@ import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
 import { NamePatterns } from './name-patterns.js';
-import { repositoryIn } from './clients/vcs.js';
+import { explainDeployment, type Deployment } from './deployment.js';
 import { notesOf } from './span-notes.js';
 import { timesOf } from './span-times.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
@@ -24,14 +24,16 @@ import { inputData, outputData } from './payloads.js';
 import { readEvents, type ReadEvents } from './span-events.js';
 import { mapHintOf } from './map-hint-of.js';
 import { NO_VERDICT, verdictOf, type Verdict } from './root-span.js';
+import { timeToFirstChunk } from './first-chunk.js';
 import { deriveMetadata } from './span-metadata.js';
+import { scoresOf } from './span-scores.js';
 import { nameOf, spokenName } from './span-name.js';
 import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
 import { modelIn, usageIn } from './conventions/model-body.js';
 import { parsed } from './messages/texts.js';
-import { tokensOf } from './span-tokens.js';
+import { repeatsUsage, tokensOf } from './span-tokens.js';
 import { userOf } from './user-of.js';
 import { hasTokens, spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
@@ -40,12 +42,12 @@ import type { Provenance } from './provenance.js';
 import type { ReadAttributes, ReadSpan } from '../wire/read-span.js';
 import type { AnyValue } from '../wire/requests.js';
 import { callKey } from '../../signal/call-key.js';
-import type { UsageParts } from '../../signal/call-details.js';
+import { USAGE_PARTS, type UsageParts } from '../../signal/call-details.js';
 import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
 import { count } from './conventions/readers.js';
 
 const SERVER = 2;
-/** Bits of a span's flags: whether its parent is remote is known, and it is. */
+/** Bits of a span's flags: the sender knows whether the parent is remote, and it is. */
 const REMOTE = 0x300;
 /** Servers, and producers and consumers of messages. */
 const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
@@ -107,12 +109,16 @@ function isOfProgram(scope: unknown): boolean {
   return typeof scope === 'string' && isProgramScope(scope);
 }
 
-/** The run's tags, and the repository that the span or its resource names. */
-function tagsOf(reading: SpanReading, { resource }: Origin): JsonValue {
-  const tags = reading.value('tags');
-  const repository = reading.text('repository') ?? repositoryIn(resource);
-  if (repository === null) return tags;
-  return [`${REPOSITORY_TAG}${repository}`, ...(Array.isArray(tags) ? tags : [])];
+function contextOf(reading: SpanReading): RunContext | null {
+  return runContext({
+    session_id: reading.value('session_id'),
+    user_id: userOf(reading),
+    tags: reading.value('tags'),
+    environment: reading.value('environment'),
+    release: reading.value('release'),
+    agent_version: reading.value('agent_version'),
+    repository: reading.value('repository'),
+  });
 }
 
 /** A tool server cannot see the calling agent. */
@@ -208,13 +214,14 @@ function wrapsAgents({ scope }: Origin, reading: SpanReading): boolean {
   return WRAPPER_SCOPES.has(scope?.name) && !reading.has('agent');
 }
 
-const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined };
+const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined, chunk: undefined };
 
 export interface MappedSpan {
   readonly record: SpanRecord;
   /** Jackdaw's own attributes, if the span has any. */
   readonly own: OwnAttributes | undefined;
   readonly origin: Origin;
+  readonly deployment: Deployment;
   /** The outcome of its run, if it is a root and has one. */
   readonly verdict: Verdict;
 }
@@ -223,6 +230,7 @@ export interface MappedSpan {
 export interface Under {
   readonly origin: Origin;
   readonly sent: SentOrigin;
+  readonly deployment: Deployment;
   /** When they arrived; Infinity if unknown. */
   readonly receivedAt: Micros;
 }
@@ -245,13 +253,14 @@ export class SpanMapper {
    * @param traceId as returned by `traceUuidAt`
    * @returns the error, beginning with the name of the field, if the span is rejected
    */
-  map(span: ReadSpan, traceId: string, { origin, sent: sentOrigin, receivedAt }: Under): MappedSpan | string {
+  map(span: ReadSpan, traceId: string, under: Under): MappedSpan | string {
+    const { origin, sent: sentOrigin, deployment, receivedAt } = under;
     const { buffer, attributes } = span;
     const spanId = spanUuidAt(buffer, span.traceId.start, span.spanId);
     if (spanId === undefined) return 'spanId: must be 8 bytes that are not all zero';
     const parent = parentOf(span);
     if (parent === undefined) return 'parentSpanId: must be 8 bytes, or nothing for a root span';
-    // Some clients mark roots so.
+    // Some clients mark roots this way.
     const parentId = parent === spanId ? null : parent;
     const times = timesOf(span, receivedAt);
     if (typeof times === 'string') return times;
@@ -260,7 +269,9 @@ export class SpanMapper {
     reading.begin();
     const shape = this.#shapes.of(attributes);
     const { own, picked } = readAttributes(attributes, shape, reading);
-    const { evaluations, exception } = span.events?.length ? readEvents(span.events, reading) : NO_EVENTS;
+    const { evaluations, exception, chunk } = span.events?.length
+      ? readEvents(span.events, reading)
+      : NO_EVENTS;
     reading.end();
 
     const isRoot = parentId === null;
@@ -313,10 +324,14 @@ export class SpanMapper {
         },
         reading,
       ),
-      context: runContext(reading.value('session_id'), userOf(reading), tagsOf(reading, origin)),
+      context: contextOf(reading),
       map_hint: null,
       prompt: promptOf(reading),
-      call: callOf(reading, cost),
+      call: callOf(reading, cost, {
+        hasUsage: !repeatsUsage(reading, origin, type),
+        firstChunkMs: timeToFirstChunk(reading, times, chunk),
+      }),
+      scores: null,
     };
     if (type === 'llm') takeFromBodies(fields, reading);
     const { input_data, output_data, context } = fields;
@@ -346,9 +361,20 @@ export class SpanMapper {
       record.call = { provider: null, usage: null, cost: null, ...record.call, key };
     }
     if (record.parent_span_id === record.span_id) record.parent_span_id = null;
+    // After Jackdaw's own ids are known.
+    if (picked !== null || evaluations.length > 0)
+      record.scores = scoresOf(record, { picked, evaluations, receivedAt }, reading);
+    const verdict =
+      isRoot || isRemote === true
+        ? verdictOf(
+            picked ?? {},
+            evaluations.map(({ attributes }) => attributes),
+            reading.provenance,
+          )
+        : NO_VERDICT;
+    if (reading.provenance !== undefined) explainDeployment(deployment, reading, reading.provenance);
     reading.provenance?.read(record, reading, own);
-    const verdict = isRoot || isRemote === true ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;
-    return { record, own, origin, verdict };
+    return { record, own, origin, deployment, verdict };
   }
 }
 
@@ -381,6 +407,10 @@ function parentOf({ buffer, traceId, parentSpanId: id }: ReadSpan): string | nul
 
 /** The kind according to attributes or the name of the span. */
 function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind | null {
+  if (reading.has('is_step')) {
+    reading.provenance?.decided('type', 'is_step');
+    return 'custom';
+  }
   const own = reading.value('kind') as Kind | null;
   if (own !== null) {
     reading.provenance?.decided('type', 'kind');
@@ -400,7 +430,7 @@ function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading
   const { provenance } = reading;
   const hasTokens = span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null;
   if (span.model !== null && hasTokens) return;
-  // Parsed once: the texts of a request may be parsed up to a limit.
+  // Parsed once, because parsing counts toward a limit per request.
   const outputs = bodiesIn(reading, 'output');
   if (span.model === null) {
     const model = firstIn(outputs, modelIn) ?? firstIn(bodiesIn(reading, 'input'), modelIn);
@@ -416,6 +446,9 @@ function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;
   if (usage.parts === null) return;
+  for (const part of USAGE_PARTS)
+    if (usage.parts[part] !== undefined && span.call?.usage?.[part] === undefined)
+      provenance?.decided(part, 'usage in the response');
   span.call = {
     provider: null,
     cost: null,

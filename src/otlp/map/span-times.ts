@@ -12,7 +12,7 @@ export interface Times {
   readonly ended: Micros | null;
   readonly endNanos: number;
   readonly durationMs: number | null;
-  /** Start and end as they were sent, those that were replaced: `metadata.clock_skew`. */
+  /** The original start and end, if replaced: `metadata.clock_skew`. */
   readonly skew: JsonObject | undefined;
 }
 

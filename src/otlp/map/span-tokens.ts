@@ -26,13 +26,17 @@ const NONE: Tokens = { input: null, output: null, total: null };
  * does. Output includes thoughts, which Gemini counts separately.
  */
 export function tokensOf(reading: SpanReading, origin: Origin, type: SpanType): Tokens {
-  if (reading.has('repeats_usage')) return NONE;
-  if (type === 'agent' && RUNNING_TOTALS.has(origin.scope?.name)) return NONE;
+  if (repeatsUsage(reading, origin, type)) return NONE;
   const tokens = withCaches(reading, origin);
   const output = withThoughts(tokens, reading);
   if (output === tokens.output) return tokens;
   reading.provenance?.decided('output_tokens', 'reported without thoughts');
   return { ...tokens, output };
+}
+
+/** Whether the usage of a span is that of other spans, or of all runs of its agent so far. */
+export function repeatsUsage(reading: SpanReading, { scope }: Origin, type: SpanType): boolean {
+  return reading.has('repeats_usage') || (type === 'agent' && RUNNING_TOTALS.has(scope?.name));
 }
 
 const GEMINI = /gemini/i;

@@ -22,7 +22,7 @@ export function spanType(
   hasDb: boolean,
   spanName: string,
 ): SpanType {
-  // The client reports the call of the tool.
+  // The client's span reports the tool call.
   if (reading.has('is_mcp') && otlpKind === SERVER && !isRoot) return by('is_mcp', 'custom', reading);
   // Rows 1 to 5: the order is the rank of the sources.
   if (kind !== null && kind !== 'named root') return typeOfKind(kind, isRoot, hasDb);
@@ -43,7 +43,7 @@ function isTransport(reading: SpanReading, spanName: string): boolean {
   return reading.source('is_tool') === MCP_METHOD && SENDS_CALL.test(spanName);
 }
 
-/** Whether a span reports used tokens, which only models use. */
+/** Whether a span reports tokens; only models use tokens. */
 export function hasTokens(reading: SpanReading): boolean {
   return !reading.has('repeats_usage') && TOKENS.some((field) => (reading.count(field) ?? 0) > 0);
 }

@@ -2,14 +2,17 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { CONVENTIONS } from './clients/index.js';
 import { hasFailed } from '../../runs/rules/run-outcome.js';
+import { dimensionsOf } from '../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
 import type { Origin } from '../../signal/origin.js';
-import { isUnseen, noted } from '../../signal/sent-span.js';
+import { filledContext } from '../../signal/run-context.js';
+import { isUnseen, noted, setMappedContext } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
-import { HEADER_ONLY } from './conventions/jackdaw.js';
+import { HEADER_ONLY, VERBATIM } from './conventions/jackdaw.js';
 import { traceUuidAt } from '../wire/ids.js';
+import { deploymentOf, type Deployment } from './deployment.js';
 import { renewAllowance } from './json-text.js';
 import { copyOf } from './any-value.js';
 import { originOf } from './origin.js';
@@ -28,7 +31,7 @@ export interface SpanMapping {
   readonly idleTimeoutMs: number | null;
   /** Time without messages after which a run completes without a root, if all its spans have ended; null: none of its own. */
   readonly orphanWaitMs?: number | null;
-  /** When the request arrived; unknown if missing. */
+  /** Time of arrival of the request; unknown if missing. */
   readonly receivedAt?: Micros;
 }
 
@@ -50,9 +53,11 @@ export function spansToTraces(
   const rejected: string[] = [];
   const { resources } = 'resources' in request ? request : readTraces(request);
   resources.forEach(({ resource, scopes }, r) => {
+    let deployment: Deployment | undefined;
     scopes.forEach(({ scope, origin: sent, spans }, s) => {
       const origin = originOf(resource, scope);
-      const under = { origin, sent, receivedAt };
+      deployment ??= deploymentOf(origin.resource);
+      const under = { origin, sent, deployment, receivedAt };
       sent.read = origin;
       spans.forEach((span, i) => {
         const problem = take(span, under);
@@ -109,6 +114,8 @@ class Run {
   records(options: SpanMapping): TraceRecord[] {
     const mapped = [...this.#spans.values()];
     for (const part of mapped) if (isFailedPart(part)) this.#failParent(part.record);
+    for (const part of mapped) this.#deploy(part);
+    for (const repeat of this.#repeats) this.#deploy(repeat);
     const [declared, ...later] = this.#declared;
     return [
       { trace: declared ?? this.#header(mapped, options), spans: mapped.map(recordOf) },
@@ -126,6 +133,17 @@ class Run {
     if (parent?.status !== 'completed') return;
     parent.status = status;
     parent.error_message = error_message;
+  }
+
+  /**
+   * The topmost spans of a resource have the versions that it gives, as far as they have none of their own: a run has those of its
+   * topmost span, so that on other spans they would only take space.
+   */
+  #deploy({ record, own, deployment }: MappedSpan): void {
+    if (deployment.context === null || own?.get(VERBATIM) === true) return;
+    const { parent_span_id: parent, context } = record;
+    if (parent !== null && this.#spans.get(parent)?.deployment === deployment) return;
+    setMappedContext(record, filledContext(context, deployment.context) ?? deployment.context);
   }
 
   #header(all: readonly MappedSpan[], { idleTimeoutMs, orphanWaitMs = null }: SpanMapping): TraceHeader {
@@ -151,6 +169,7 @@ class Run {
       total_cost_usd: null,
       metadata: first === undefined ? {} : headerMetadata(first, origin),
       sdk_version: sdkVersionOf(origin),
+      ...dimensionsOf(spans),
       sample_rate: this.#sampleRate || sampleRateOf(first),
       follows_spans: true,
       idle_timeout_ms: idleTimeoutMs,

@@ -71,7 +71,7 @@ function price(span: SpanRecord, pricing: Pricing): Result | undefined {
 function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
   // A running span has not used all its tokens yet, and a stored cost is never replaced.
   if (span.type !== 'llm' || span.status === 'running' || !hasTokens(span)) return undefined;
-  // A failed call for which a client reports 0 was not charged.
+  // A reported cost of 0 is right for a failed call: it was not charged.
   if (hasFailed(span) && !usedTokens(span)) return undefined;
   if (span.model === null) return 'no_model';
   const { provider = null, usage = null, tier } = span.call ?? {};

@@ -31,7 +31,7 @@ export function modelPattern(pattern: string): NameTest {
 /** Variants of OpenRouter with the price of the model. */
 const VARIANTS: ReadonlySet<string> = new Set(['online', 'nitro', 'floor', 'exacto', 'thinking']);
 const ROUTER = 'openrouter/';
-/** Fine-tuned models, which have prices of their own. */
+/** Fine-tuned models have separate prices. */
 const TUNED = 'ft:';
 
 function ownName(name: string): string {

@@ -56,7 +56,7 @@ const rates = {
   audio_output: Type.Optional(usd('USD per million audio output tokens. Default: as output.')),
 };
 
-/** Factors beyond this are mistakes: prices instead of factors. */
+/** A larger factor is probably a price given by mistake. */
 const MOST_FACTOR = 100;
 const tiers = section(
   Object.fromEntries(
@@ -193,7 +193,7 @@ function namesOf({ match, provider }: Entry): string {
   return `${names}${more}${provider === undefined ? '' : ` of ${provider}`}`.slice(0, LONGEST_NAMES);
 }
 
-/** Anthropic writes for one hour at twice the price of the input, whichever the model. */
+/** Anthropic charges twice the input price for one-hour cache writes, for every model. */
 const CLAUDE = /claude|anthropic/i;
 const CLAUDE_HOUR = 2;
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import { MOST_NANO_USD } from '../../signal/money.js';
 import { MAX_NAME, MAX_TEXT } from '../../signal/names.js';
 import { isUnseen } from '../../signal/sent-span.js';
+import type { ScoreRecord } from '../../signal/score.js';
 import { rootOwnParent, type SpanRecord } from '../../signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { findUnstorable, HALF_SURROGATE } from './payload.js';
@@ -93,9 +94,19 @@ class Rules {
     this.#payload('input_data', span.input_data);
     this.#payload('output_data', span.output_data);
     this.#text('error_message', span.error_message, this.#limits.maxTextLength);
+    if (span.scores !== null) this.#scores(span.scores);
     // Unread payloads are derived from the sent data in a storable form.
     if (!isUnseen(span) || this.#limits.maxPayloadDepth < DERIVED_DEPTH)
       this.#payload('metadata', span.metadata);
+  }
+
+  #scores(scores: readonly ScoreRecord[]): void {
+    const { maxNameLength, maxTextLength } = this.#limits;
+    scores.forEach(({ name, label, comment }, index) => {
+      this.#text(`scores/${index}/name`, name, maxNameLength);
+      this.#text(`scores/${index}/label`, label, maxNameLength);
+      this.#text(`scores/${index}/comment`, comment, maxTextLength);
+    });
   }
 
   /** @returns the trimmed name */

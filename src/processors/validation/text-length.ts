@@ -1,4 +1,4 @@
-/** Compares the length in code points, of which some take two units of a string. */
+/** Compares the length in code points; some code points take two units of a string. */
 export function isLonger(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > max * 2) return true;

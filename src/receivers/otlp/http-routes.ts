@@ -38,7 +38,7 @@ export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
   const { prefix, admission, maxBodyBytes, bodyTimeoutMs } = options;
   return TELEMETRY_SIGNALS.map((signal) => {
     const limits = { path: `${prefix}/v1/${signal}`, maxBodyBytes, bodyTimeoutMs };
-    // Of an endpoint that already has the path.
+    // The endpoint already contains the path.
     const aliases = [`${limits.path}/v1/${signal}`];
     return {
       method: 'POST',

@@ -205,7 +205,7 @@ export class Intake {
   }
 }
 
-/** Limits of what is remembered: users, and runs of each. */
+/** Maximum number of remembered users, and of remembered runs per user. */
 const MAX_USERS = 1000;
 const MAX_RUNS = 1000;
 

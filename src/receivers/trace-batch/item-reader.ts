@@ -3,6 +3,7 @@ import { ItemProblems } from '../../component/item-problems.js';
 import { isUuid } from '../../signal/ids.js';
 import { parseMoney, type NanoUsd } from '../../signal/money.js';
 import { isInFuture } from '../../signal/future.js';
+import { identityOf } from '../../signal/run-context.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceRecord, TraceHeader } from '../../signal/trace.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
@@ -132,6 +133,10 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     total_cost_usd: toNanoUsd(wire.total_cost_usd),
     metadata: wire.metadata ?? null,
     sdk_version: wire.sdk_version ?? DEFAULT_SDK_VERSION,
+    environment: identityOf(wire.environment),
+    release: identityOf(wire.release),
+    agent_version: identityOf(wire.agent_version),
+    repository: identityOf(wire.repository),
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
@@ -172,6 +177,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     context: null,
     prompt: null,
     call,
+    scores: null,
   };
 }
 

@@ -71,6 +71,10 @@ export const TraceHeaderSchema = Type.Object(
       { type: ['string', 'null'], default: '0.2.0' },
       'Version of the sending SDK.',
     ),
+    environment: text('Environment of the deployment, such as `production`.'),
+    release: text('Deployed version of the program.'),
+    agent_version: text('Version of the agent.'),
+    repository: text('Repository that the agent works on, such as `owner/name`.'),
   },
   { title: 'NewTrace', description: 'The header of one run.' },
 );

@@ -1,5 +1,5 @@
 import { filledCallKey } from '../../signal/call-key.js';
-import { filledContext, parseContext, serializeContext } from '../../signal/run-context.js';
+import { filledContext, parseContext, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall, storedCall } from '../../signal/call-details.js';
 import { DERIVED, REMOTE_PARENT, REMOTE_VERDICT } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
@@ -45,11 +45,13 @@ function filledText(before: string | null, later: string | null): string | null 
   return filled && serializeContext(filled);
 }
 
-/** Fills missing parts of the usage; the cost details belong to the cost that is kept. */
+/** Fills missing parts of the usage and the first chunk; the cost details belong to the cost that is kept. */
 function completedCall(stored: FactRow, later: FactRow): string | null {
   const [before, after] = [stored.call_details, later.call_details].map(storedCall);
   const withCost = stored.cost_usd === null ? after : before;
+  const first = before?.time_to_first_chunk_ms ?? after?.time_to_first_chunk_ms;
   return serializeCall({
+    ...(first === undefined ? {} : { time_to_first_chunk_ms: first }),
     usage: before?.usage || after?.usage ? { ...after?.usage, ...before?.usage } : null,
     cost: withCost?.cost ?? null,
   });
@@ -88,6 +90,7 @@ export function declaredHeader(row: HeaderRow): HeaderRow {
   if (row.derived & DERIVED.session_id) declared.session_id = null;
   if (row.derived & DERIVED.user_id) declared.user_id = null;
   if (row.derived & DERIVED.tags) declared.tags = null;
+  for (const field of DIMENSIONS) if (row.derived & DERIVED[field]) declared[field] = null;
   return declared;
 }
 

@@ -1,43 +1,40 @@
-import { NO_CONTEXT, REPOSITORY_TAG, serializeTags, type RunContext } from '../../signal/run-context.js';
+import { NO_CONTEXT, serializeTags, type RunContext, type Dimension } from '../../signal/run-context.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import { shallowest } from './shallowest.js';
 
-/**
- * Session, user and tags of a run from all its spans, each independently: from the topmost span that has the value, then the earliest.
- * The repository is separate from other tags, because a resource adds it to all of its spans.
- */
+/** The context of a run from all its spans: each value separately from the topmost span that has it, then the earliest. */
 export function contextOf(spans: readonly HeaderSpan[]): RunContext {
   const saying = spans.filter(({ context }) => context !== null);
   if (saying.length === 0) return NO_CONTEXT;
-  const topmost = (key: (context: RunContext) => string | null): RunContext => {
-    const keyOf = ({ context }: HeaderSpan): string | null => context && key(context);
-    const candidates = saying.filter((span) => keyOf(span) !== null);
-    return shallowest(spans, candidates, (a, b) => keyOf(a) === keyOf(b))?.context ?? NO_CONTEXT;
-  };
   return {
-    session_id: topmost(({ session_id }) => session_id).session_id,
-    user_id: topmost(({ user_id }) => user_id).user_id,
-    tags: joined(
-      ownTags(topmost((context) => listKey(ownTags(context)))),
-      repositories(topmost((context) => listKey(repositories(context)))),
-    ),
+    session_id: topmost(spans, saying, ({ session_id }) => session_id).session_id,
+    user_id: topmost(spans, saying, ({ user_id }) => user_id).user_id,
+    tags: topmost(spans, saying, tagsKey).tags,
+    ...dimensionsOf(spans, saying),
   };
 }
 
-function ownTags({ tags }: RunContext): readonly string[] | null {
-  return tags && tags.filter((tag) => !tag.startsWith(REPOSITORY_TAG));
+/** The dimensions of a run from all its spans. @param saying those with a context */
+export function dimensionsOf(
+  spans: readonly HeaderSpan[],
+  saying = spans.filter(({ context }) => context !== null),
+): Pick<RunContext, Dimension> {
+  return {
+    environment: topmost(spans, saying, ({ environment }) => environment).environment,
+    release: topmost(spans, saying, ({ release }) => release).release,
+    agent_version: topmost(spans, saying, ({ agent_version }) => agent_version).agent_version,
+    repository: topmost(spans, saying, ({ repository }) => repository).repository,
+  };
 }
 
-function repositories({ tags }: RunContext): readonly string[] | null {
-  return tags && tags.filter((tag) => tag.startsWith(REPOSITORY_TAG));
-}
-
-function listKey(tags: readonly string[] | null): string | null {
-  return tags === null || tags.length === 0 ? null : serializeTags(tags);
-}
-
-function joined(own: readonly string[] | null, named: readonly string[] | null): readonly string[] | null {
-  return own === null && named === null ? null : [...(own ?? []), ...(named ?? [])];
+function topmost(
+  spans: readonly HeaderSpan[],
+  saying: readonly HeaderSpan[],
+  key: (context: RunContext) => string | null,
+): RunContext {
+  const keyOf = ({ context }: HeaderSpan): string | null => context && key(context);
+  const candidates = saying.filter((span) => keyOf(span) !== null);
+  return shallowest(spans, candidates, (a, b) => keyOf(a) === keyOf(b))?.context ?? NO_CONTEXT;
 }
 
 /** A key for tags, the same for equal tags; null without tags. */

@@ -30,12 +30,12 @@ export interface CallSpan {
   readonly cost_usd: NanoUsd | null;
 }
 
-/** Bits for the parts of a model call that count. Tokens count with the call. */
+/** Bits for the counted parts of a model call. Tokens count with the call. */
 export const COUNTS = { call: 1, cost: 2 } as const;
 /** Everything counts. */
 export const WHOLE = COUNTS.call | COUNTS.cost;
 
-/** What of a report counts, if several spans report its call. */
+/** The counted parts of a report if several spans report its call. */
 export interface CallReport {
   /** The span on which the call is counted; null for that span. */
   readonly same_as: string | null;
@@ -44,7 +44,7 @@ export interface CallReport {
   readonly cost: boolean;
 }
 
-/** Where the spans of a run are: `UsageTree`. */
+/** Relations between the spans of a run: `UsageTree`. */
 export interface CallPlaces {
   /** The ids of the spans above any span that reports a measure. */
   covered(measure: (span: CallSpan) => number | null): ReadonlySet<string>;
@@ -88,7 +88,7 @@ export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
   return false;
 }
 
-/** How the keys of calls begin that are known from log events only. */
+/** Prefix of the keys of calls that only log events report. */
 const LOGGED = `${readCallKey(callKey({ scope: LOGGED_SCOPE, model: null, provider: null, response: null })).scope}.`;
 
 /**

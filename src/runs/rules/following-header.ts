@@ -1,7 +1,8 @@
+import { DIMENSIONS } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { tagsKey } from './context-of-spans.js';
-import { AWAITS_ROOT, CONTEXT, DERIVED, REMOTE_VERDICT } from './derived.js';
+import { AWAITS_ROOT, CONTEXT, DERIVED, HAS_FAILED, REMOTE_VERDICT } from './derived.js';
 import type { RunFacts } from './run-facts.js';
 import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } from './completion.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
@@ -17,8 +18,11 @@ export interface NamedHeader {
   readonly agent: string;
 }
 
-/** What is derived in declared headers, too. */
+/** Values that are also derived in declared headers. */
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
+
+/** Bits of a following header that remain when it is declared. */
+const KEPT = REMOTE_VERDICT | HAS_FAILED;
 
 /** Whether the spans determine the run's status. */
 export function followsSpans(header: HeaderRow): boolean {
@@ -105,8 +109,8 @@ function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   if (!isDeclared(stored.header)) {
     const { success, outcome } = fillNulls(known, later);
     const merged = { ...fillNulls(later, known), success, outcome, sample_rate };
-    const bit = known.derived & REMOTE_VERDICT;
-    return { header: opened(merged, later.derived | bit), agent: incoming.agent };
+    const bits = known.derived & KEPT;
+    return { header: opened(merged, later.derived | bits), agent: incoming.agent };
   }
   if (later.status === RUNNING) return withRow(stored, sampled(stored.header, later));
   const merged = { ...fillNulls(known, later), status: later.status, sample_rate };
@@ -127,7 +131,7 @@ function surerRate(one: HeaderRow, other: HeaderRow): number | null {
 
 /** @param derived the bits of the declared headers that were merged */
 function opened(merged: HeaderRow, derived: number): HeaderRow {
-  const header = { ...merged, derived: derived & (TOTALS | REMOTE_VERDICT) };
+  const header = { ...merged, derived: derived & (TOTALS | KEPT) };
   if (header.status === RUNNING) header.derived = leavesOpen(header);
   endAfterStart(header);
   return header;
@@ -157,6 +161,7 @@ export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFact
     if (derived & DERIVED.session_id) next.session_id = context.session_id;
     if (derived & DERIVED.user_id) next.user_id = context.user_id;
     if (derived & DERIVED.tags) next.tags = tagsKey(context);
+    for (const field of DIMENSIONS) if (derived & DERIVED[field]) next[field] = context[field];
   }
   // Without spans there is nothing to follow yet.
   if (!followsSpans(header) || spans.size === 0) return { header: next, agent };
@@ -171,7 +176,7 @@ export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFact
   return { header: next, agent: derived & DERIVED.agent ? given.agent : agent };
 }
 
-/** Whether all spans of a running run have ended, and it only awaits a root. */
+/** Whether all spans of a running run have ended, so that only a root is missing. */
 export function awaitsRoot(header: HeaderRow): boolean {
   return header.status === RUNNING && followsSpans(header) && (header.derived & AWAITS_ROOT) !== 0;
 }

@@ -34,6 +34,7 @@ export interface SpanRow extends Omit<
   | 'context'
   | 'prompt'
   | 'call'
+  | 'scores'
   | 'parent_is_remote'
 > {
   /** A position in `SPAN_TYPES`. */
@@ -53,9 +54,9 @@ export interface SpanRow extends Omit<
   call_key: string | null;
   /** The span by which its call is counted, where that is another one: `duplicate-calls.ts`. */
   same_as: string | null;
-  /** What counts of a model call, in bits of `COUNTS`; null: all of it. */
+  /** The counted parts of a model call, in bits of `COUNTS`; null for all parts. */
   counted: number | null;
-  /** How much of its tokens and cost counts, if not what `counted` says: `SpanCounts` in `usage.ts`. */
+  /** Counted tokens and cost, if they differ from what `counted` implies: `SpanCounts` in `usage.ts`. */
   counted_tokens: number | null;
   counted_cost: number | null;
   /** Bits of {@link DERIVED}, and {@link REMOTE_PARENT}. */
@@ -93,4 +94,5 @@ export type FactRow = Pick<
 
 /** The codes of these statuses. */
 export const RUNNING = RUN_STATUSES.indexOf('running');
+export const FAILED = RUN_STATUSES.indexOf('failed');
 export const TIMED_OUT = RUN_STATUSES.indexOf('timed_out');

@@ -5,7 +5,7 @@ import { hasRoot, haveEnded, headerOf, latestEnd, type FollowingHeader } from '.
 import type { SpanFacts } from './span-facts.js';
 import { usageOf, type Usage } from './usage.js';
 
-/** What the spans of a run determine in its header. */
+/** The parts of a run's header that its spans determine. */
 export interface RunFacts {
   /** How many spans there are. */
   readonly size: number;

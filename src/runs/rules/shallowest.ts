@@ -12,7 +12,7 @@ export interface PlacedSpan {
  * Of some spans of a run the topmost, then the earliest, then that of the least id.
  *
  * @param spans all of the run
- * @param isSame whether it makes no difference which of two it is
+ * @param isSame whether two candidates are interchangeable
  * @returns undefined without a candidate
  */
 export function shallowest<Span extends PlacedSpan>(

@@ -29,7 +29,7 @@ export interface UsageNode extends CallSpan {
   readonly type: number;
 }
 
-/** What of a span counts toward its run, in the form that stores keep. */
+/** What a span adds to the usage of its run, in the form that stores keep. */
 export interface SpanCounts {
   /** The span on which its call is counted, if it is a duplicate. */
   readonly same_as: string | null;
@@ -193,7 +193,7 @@ function countsOf(
   };
 }
 
-/** Sums of both measures as a trace shows them: no larger than what is kept. */
+/** Sums of both measures for a trace, capped at the maximum that stores keep. */
 export function usageFrom(tokens: number | null, cost: NanoUsd | null): Usage {
   return {
     total_tokens: tokens === null ? null : Math.min(tokens, MOST_USAGE),
@@ -208,21 +208,21 @@ interface UsageTree {
   readonly spans: readonly UsageNode[];
   /** The position of each span's nearest ancestor in the tree; -1 for none. */
   readonly above: Int32Array;
-  /** The same within a model call: -1 if a tool or agent is in between. */
+  /** The position of the nearest ancestor in the same model call; -1 if a tool or agent is in between. */
   readonly around: Int32Array;
 }
 
 const NONE = -1;
 const UNKNOWN = -2;
 const ON_PATH = -3;
-/** A measure that a span does not report. */
+/** Marks a measure that a span does not report. */
 const NOTHING = -1;
 
 function reportsUsage({ type, total_tokens, cost_usd }: UsageNode): boolean {
   return type === LLM || total_tokens !== null || cost_usd !== null;
 }
 
-/** Whether what is below the span is not part of a model call above it. */
+/** Whether the span separates spans below it from a model call above it. */
 function separates({ type }: UsageNode): boolean {
   return type === TYPE_CODES.tool || type === TYPE_CODES.agent;
 }
@@ -243,7 +243,7 @@ function treeOf(spans: readonly UsageNode[]): UsageTree {
   if (size === 0) return tree;
   const places = new Map<string, number>();
   for (let i = 0; i < spans.length; i++) places.set(itemAt(spans, i).span_id, i);
-  // What is above the children of each span: the position in the tree, and the same unless a tool or agent is in between.
+  // For the children of each span: the position of the nearest ancestor in the tree, and of the nearest one in the same model call.
   const above = new Int32Array(spans.length).fill(UNKNOWN);
   const around = new Int32Array(spans.length).fill(NONE);
   const path: number[] = [];
@@ -304,7 +304,7 @@ function placesIn({ spans, above, around, size }: UsageTree): CallPlaces {
 /** How much of a measure counts on each span. */
 function amountsIn({ size, spans, above, around }: UsageTree, said: Float64Array): Float64Array {
   const counted = new Float64Array(size);
-  // What counts below each span: of the model call to which it belongs, and beyond tools and agents.
+  // Counted amounts below each span: within its model call, and below tools and agents.
   const parts = new Float64Array(size);
   const beyond = new Float64Array(size);
   for (let i = size - 1; i >= 0; i--) {

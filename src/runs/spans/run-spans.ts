@@ -12,7 +12,7 @@ export interface CountsRewrite {
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
 export interface RunSpans extends RunFacts {
-  /** The memory that they take, in units of a span without long texts, some 400 bytes. */
+  /** Their memory in units of a span without long texts, about 400 bytes. */
   readonly weight: number;
   /** How many spans have not ended. */
   readonly open: number;
@@ -29,7 +29,7 @@ export interface RunSpans extends RunFacts {
   top(): SpanFacts | undefined;
   /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a truncated run. */
   lastOutcome(): SpanFacts | undefined;
-  /** The spans whose stored counts are outdated: `rules/usage.ts`. Of a truncated run, only in the commit that truncates it. */
+  /** The spans with outdated stored counts: `rules/usage.ts`. For a truncated run, only in the commit that truncates it. */
   countsRewrites(): readonly CountsRewrite[];
   /** The latest start or end of any span; -Infinity if there is none. */
   lastTime(): Micros;

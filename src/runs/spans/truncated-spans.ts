@@ -307,7 +307,7 @@ export class TruncatedSpans implements RunSpans {
   }
 }
 
-/** Whether a span replaces the topmost one: which of the other spans have parents is not known. */
+/** Whether a span replaces the topmost one. The parents of the other spans are unknown. */
 function isAboveTop(span: SpanFacts, top: Top): boolean {
   if (span.parent_span_id === null) return top.parent_span_id !== null || isBefore(span, top);
   return span.span_id === top.parent_span_id;

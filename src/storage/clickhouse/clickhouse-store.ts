@@ -39,6 +39,7 @@ import { ItemWrites } from './item-writes.js';
 import { LOGGED_EVENTS, LOGS } from './tables/log-tables.js';
 import { METRICS, POINTS } from './tables/metric-tables.js';
 import { MAP_DAYS } from './tables/map-tables.js';
+import { SCORES } from './tables/score-tables.js';
 import { MESSAGES, RUNS, SPANS } from './tables/run-tables.js';
 import { migrate } from './tables/migrate.js';
 import { MIGRATIONS } from './tables/migrations.js';
@@ -98,7 +99,13 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#options = options;
     const { clock } = settings;
     const { stored } = this;
-    const runStore = new RunStore(this.#handle, this.arrivals, options, { clock, stored });
+    const runStore = new RunStore(this.#handle, this.arrivals, options, {
+      clock,
+      stored,
+      scores: async (...args) => {
+        await this.#items.scores(...args);
+      },
+    });
     const items = new ItemWrites({
       handle: this.#handle,
       arrivals: this.arrivals,
@@ -108,6 +115,10 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       clock,
       stored,
       limitsOf: async (userId) => await runStore.limitsOf(userId),
+      judge: async (tenant, { traceId, spanId, success, outcome }, at) => {
+        const message = { kind: 'verdict', header: spanId ?? '', success, outcome } as const;
+        await runStore.fill({ kind: 'message', tenant, traceId, at, message });
+      },
     });
     this.#items = items;
     this.#runStore = runStore;
@@ -253,7 +264,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       logs: [LOGS, LOGGED_EVENTS],
       metrics: [POINTS, METRICS],
       // Runs first: a read that misses spans looks whether its run is still there.
-      traces: [RUNS, SPANS, MESSAGES, MAP_DAYS],
+      traces: [RUNS, SPANS, MESSAGES, MAP_DAYS, SCORES],
     };
     for (const signal of ['logs', 'metrics', 'traces'] as const) {
       const days = retention[signal];

@@ -3,6 +3,15 @@ import type { Clock } from '../../component/telemetry.js';
 import { itemAt } from '../../signal/checked.js';
 import type { Batch, LogsBatch, MetricsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
+import {
+  scoresOfLogs,
+  tracesOfScores,
+  verdictsIn,
+  type RunVerdict,
+  type ScoreRow,
+} from '../incoming/score-rows.js';
+import { scoreRows } from './runs/score-rows.js';
+import { SCORES } from './tables/score-tables.js';
 import { nameOfBatch } from '../shared/batch-name.js';
 import { CallOrder } from '../shared/call-order.js';
 import { TOO_MANY_METRICS } from '../contracts/metrics.js';
@@ -42,6 +51,8 @@ export interface ItemWriteParts {
   readonly clock: Clock;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
   readonly limitsOf: (userId: string) => Promise<StoreUserLimits>;
+  /** Applies a verdict to its run, which may arrive later. */
+  readonly judge: (tenant: number, verdict: RunVerdict, at: Micros) => Promise<void>;
 }
 
 /** The part of the contract `TelemetryWriter` for append-only items: metric points and log records. */
@@ -50,6 +61,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
   readonly #room: InsertRoom;
   readonly #logs: GroupedInserts;
   readonly #points: GroupedInserts;
+  readonly #scores: GroupedInserts;
   readonly #printer = new PointPrinter();
   readonly #metrics: KnownMetrics;
   readonly #order = new CallOrder();
@@ -60,6 +72,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     this.#room = new InsertRoom(options.maxQueueBytes);
     this.#logs = new GroupedInserts(handle, LOGS, options, this.#room);
     this.#points = new GroupedInserts(handle, POINTS, options, this.#room);
+    this.#scores = new GroupedInserts(handle, SCORES, options, this.#room);
     this.#metrics = new KnownMetrics(
       async (tenant) => await readMetricFacts(handle.connection, tenant),
       clock,
@@ -78,15 +91,28 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const notify = arrivals.logsOf(batch);
     // Built before the first `await`: the caller may change the batch afterwards.
     const made = logRows(items, receivedAt);
+    const scores = scoresOfLogs(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
     const tenant = await this.#admitted(userId);
     const admitted = await admit(batch, receivedAt, length, name);
     if (admitted?.kind === 'written') return receiptOf(length, [], null);
     const rows = made.rows.map((row): NewRow => ({ tenant, batch: name ?? NO_BATCH, ...row }));
+    // Before the records: if they cannot be stored, the client repeats both, and a repeated score adds nothing.
+    await this.#orFailed(admitted, this.scores(tenant, scores, receivedAt));
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written(length, []);
     notify?.();
+    await Promise.all(verdictsIn(scores).map((verdict) => this.#parts.judge(tenant, verdict, receivedAt)));
+    for (const traceId of tracesOfScores(scores)) arrivals.traceChanged(userId, traceId);
     return receiptOf(length, [], usage ?? null);
+  }
+
+  /** Adds scores that came with log records, spans or an import. A repeat of a score adds nothing. */
+  async scores(tenant: number, scores: readonly ScoreRow[], receivedAt: Micros): Promise<void> {
+    if (scores.length === 0) return;
+    const { rows, bytes } = scoreRows(tenant, scores, receivedAt);
+    await this.#scores.add(rows, bytes);
+    this.#parts.stored.add(tenant, bytes);
   }
 
   /** Runs in call order: the last type and unit seen of a metric count. */
@@ -179,7 +205,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
   /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.#order.sent();
-    await Promise.all([this.#logs.idle(), this.#points.idle()]);
+    await Promise.all([this.#logs.idle(), this.#points.idle(), this.#scores.idle()]);
   }
 }
 

@@ -39,7 +39,7 @@ import {
   type UpkeepParts,
 } from './runs/run-upkeep.js';
 import { emitApplied, type WantedOfTenant } from './runs/applied-events.js';
-import { TracesWriter } from './runs/traces-writer.js';
+import { TracesWriter, type WriterParts } from './runs/traces-writer.js';
 import type { WantedTrace } from './runs/stored-facts.js';
 import { RunWrites } from './runs/write-runs.js';
 
@@ -82,6 +82,7 @@ export class RunStore {
   readonly #arrivals: LocalChangeFeed;
   readonly #options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
   readonly #clock: Clock;
+  readonly #scores: WriterParts['scores'];
   readonly #order = new CallOrder();
   readonly #ids = new LRUCache<number, string>({ max: REMEMBERED });
   #opened: Opened | null = null;
@@ -90,9 +91,14 @@ export class RunStore {
     handle: StoreHandle,
     arrivals: LocalChangeFeed,
     options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>,
-    { clock, stored }: { readonly clock: Clock; readonly stored: MeasuredBytes },
+    {
+      clock,
+      stored,
+      scores,
+    }: { readonly clock: Clock; readonly stored: MeasuredBytes } & Pick<WriterParts, 'scores'>,
   ) {
     this.stored = stored;
+    this.#scores = scores;
     this.#handle = handle;
     this.#arrivals = arrivals;
     this.#options = options;
@@ -176,6 +182,7 @@ export class RunStore {
       promptNumbers: (userId, versions) => prompts.known(userId, versions) ?? prompts.find(userId, versions),
       arriving: (batch) => this.#arrivals.tracesOf(batch),
       stored: this.stored,
+      scores: this.#scores,
       sent: (userId, tenant) => {
         this.#ids.set(tenant, userId);
       },

@@ -37,7 +37,7 @@ export const MOST_ENDED = 100;
 /** Other processes learn of a revocation from its row, so the row is kept at least this long. */
 export const FOLLOWED_WITHIN: Micros = 86_400 * MICROS_PER_SECOND;
 
-/** A user as it is stored. */
+/** A stored user. */
 export interface StoredUser extends User {
   /** The number that identifies the user in telemetry rows: from 1, never reused. */
   readonly tenant: number;
@@ -92,7 +92,7 @@ export interface KeyChanges {
   readonly hasMore: boolean;
 }
 
-/** What {@link Accounts.bootstrap} creates. */
+/** The records that {@link Accounts.bootstrap} creates. */
 export interface FirstAccount {
   readonly user: User;
   readonly organization: Organization;

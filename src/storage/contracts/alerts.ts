@@ -88,7 +88,7 @@ export interface AlertRule {
   readonly evidence: string | null;
 }
 
-/** A rule as it is listed. */
+/** A rule in a list. */
 export type ListedRule = Pick<AlertRule, 'alert' | 'incident'>;
 
 /** The decision that a rule fires, to be written in one transaction. */

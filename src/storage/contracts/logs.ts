@@ -13,9 +13,9 @@ export interface LogFilter {
   readonly trace_id?: string;
   /** A UUID in lower case. */
   readonly span_id?: string;
-  /** The whole name. */
+  /** The complete event name. */
   readonly event_name?: string;
-  /** Values by key, as text: all of these. */
+  /** Values by key, as text. A record must have all of them. */
   readonly attributes?: Readonly<Record<string, string>>;
   /** At or after. */
   readonly start_time?: Micros;

@@ -1,10 +1,12 @@
 // Runs with their spans, and data computed from them: agents, sessions, models, time series.
 
 import type { JsonObject } from '../../signal/attributes.js';
-import type { CallDetails, SummedPart } from '../../signal/call-details.js';
+import type { StoredCall, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
+import type { Dimension } from '../../signal/run-context.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
+import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
 import type { Page, PageRange, Pages } from './paging.js';
 import type { Price } from '../../signal/price.js';
@@ -19,6 +21,12 @@ export interface RunSummary {
   readonly session_id: string | null;
   readonly user_id: string | null;
   readonly tags: readonly string[];
+  /** The environment of the deployment. */
+  readonly environment: string | null;
+  /** The deployed version of the program. */
+  readonly release: string | null;
+  readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly status: RunStatus;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
@@ -35,8 +43,8 @@ export interface RunSummary {
 
 /** Fields of a span that lists of spans omit. */
 export interface SpanDetails {
-  /** The parts of its tokens and cost; null if unknown. */
-  readonly call: Pick<CallDetails, 'usage' | 'cost'> | null;
+  /** The parts of its tokens and cost, and when its answer began; null if unknown. */
+  readonly call: StoredCall | null;
   /** As received; for a span received by OTLP, only the fields that cannot be derived from `sent`. */
   readonly metadata: JsonObject | null;
   /** For a span received by OTLP, the received bytes, unless its `metadata` was changed during processing. */
@@ -52,7 +60,15 @@ export interface SpanDetails {
 export interface StoredSpan extends Readonly<
   Omit<
     SpanRecord,
-    'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call' | 'parent_is_remote'
+    | 'metadata'
+    | 'agent_hint'
+    | 'map_hint'
+    | 'run_kind'
+    | 'context'
+    | 'prompt'
+    | 'call'
+    | 'scores'
+    | 'parent_is_remote'
   >
 > {
   /**
@@ -68,6 +84,15 @@ export interface StoredSpan extends Readonly<
 
 /** A span with all of its fields. */
 export type DetailedSpan = StoredSpan & { readonly details: SpanDetails };
+
+/**
+ * A score of a run. `span_id` is also set if only the response of the span is known. Null for the whole run, or for a span that is not
+ * known.
+ */
+export type StoredScore = Omit<ScoreRecord, 'trace_id'>;
+
+/** Scores returned for a run: the newest if it has more. */
+export const MOST_SCORES = 1000;
 
 /** A whole trace. */
 export interface StoredTrace extends RunSummary {
@@ -100,8 +125,11 @@ export interface TraceSummary extends RunSummary {
   readonly spans: Pages<SpanSummary>;
 }
 
+/** Selects runs by their dimensions. Matches exactly, in the form of `storableIdentity`. */
+export type DimensionFilter = { readonly [Field in Dimension]?: string };
+
 /** Filter of a list of runs. Absent: no restriction. */
-export interface RunFilter {
+export interface RunFilter extends DimensionFilter {
   /** Includes agents that have only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;
@@ -238,6 +266,12 @@ export interface Runs {
     spanId: string,
     abort?: AbortSignal,
   ): Promise<DetailedSpan | null>;
+  /**
+   * The scores of a run and its spans by time, then id; also those of responses that its spans received. At most {@link MOST_SCORES}.
+   *
+   * @returns empty for an unknown trace without scores
+   */
+  scores(userId: string, traceId: string, abort?: AbortSignal): Promise<readonly StoredScore[]>;
   /** Newest first by `started_at`, then `trace_id` descending. */
   list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns>;
   /**
@@ -314,8 +348,11 @@ export const AGENT_SORTS = [
 
 export type AgentSort = (typeof AGENT_SORTS)[number];
 
-/** Filter and order of a page of agents. Absent: all, by `-last_run_at`. */
-export interface AgentFilter {
+/**
+ * Filter and order of a page of agents. Absent: all, by `-last_run_at`. With a version, agents with such a run; their statistics then
+ * cover these runs only.
+ */
+export interface AgentFilter extends DimensionFilter {
   /** Case-insensitive substring of the name. */
   readonly query?: string;
   readonly sort?: AgentSort;
@@ -428,20 +465,20 @@ export interface UserSummary {
   readonly total_cost: Usd | null;
 }
 
-/** A repository: the runs with its tag that match a filter. */
+/** A repository: the runs that worked on it and match a filter. */
 export interface RepositorySummary extends Omit<UserSummary, 'user_id'> {
   readonly repository: string;
   readonly users: number;
 }
 
-/** Selects the runs that count. */
-export type UserFilter = Omit<SessionFilter, 'user_id'> & Pick<RunFilter, 'tag'>;
+/** Selects the counted runs. */
+export type UserFilter = Omit<SessionFilter, 'user_id'>;
 
 /** Maximum number of users and agents listed for a session. */
 export const MOST_NAMED = 20;
 
 /** Selects sessions with a run that matches all of these conditions. Statistics cover all of their runs of the kind. */
-export interface SessionFilter {
+export interface SessionFilter extends DimensionFilter {
   /** Absent: both kinds. */
   readonly kind?: RunKind;
   readonly user_id?: string;
@@ -473,7 +510,7 @@ export interface Sessions {
   ): Promise<SessionSummary | null>;
   /** By cost, then runs, both descending, then by id. */
   users(userId: string, filter: UserFilter, page: PageRange, abort?: AbortSignal): Promise<Page<UserSummary>>;
-  /** In the same order. A run with several repositories counts in each. */
+  /** In the same order. */
   repositories(
     userId: string,
     filter: SessionFilter,
@@ -482,10 +519,10 @@ export interface Sessions {
   ): Promise<Page<RepositorySummary>>;
 }
 
-/** Filter of model calls. Absent: no restriction. */
-export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time'>;
+/** Filter of model calls; agent and versions are those of their runs. Absent: no restriction. */
+export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time' | Dimension>;
 
-/** Usage of one model by its calls (spans of type `llm`), and by what other spans report beyond the calls below them. */
+/** Usage of one model: its calls (spans of type `llm`), and usage that other spans report beyond the calls below them. */
 export interface ModelUsage {
   /** Null: no model. */
   readonly model: string | null;
@@ -551,7 +588,7 @@ type SeriesGroup = (typeof SERIES_GROUPS)[number];
 export const MOST_SERIES = 20;
 
 /** Query for a time series. Counts only runs of agents, by start. */
-export interface SeriesRequest {
+export interface SeriesRequest extends DimensionFilter {
   /** Included. */
   readonly start_time: Micros;
   /** Not included. */

@@ -45,7 +45,7 @@ export interface MapRange {
 
 export const ALL_TIME: MapRange = { since: null, before: null };
 
-/** What the traces that started in one hour add to the map. */
+/** Nodes and edges from the traces that started in one hour. */
 export interface MapHour {
   /** Its start. */
   readonly hour: Micros;

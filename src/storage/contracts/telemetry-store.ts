@@ -73,6 +73,7 @@ export const TELEMETRY_METHODS: {
     read: true,
     traceSummary: true,
     readSpan: true,
+    scores: true,
     list: true,
     follow: true,
     preview: true,

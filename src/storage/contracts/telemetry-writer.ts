@@ -163,6 +163,7 @@ export const ROW_BYTES = {
   point: 64,
   log: 128,
   link: 64,
+  score: 128,
   prompt: 256,
   view: 256,
   alert: 256,

@@ -102,6 +102,8 @@ export interface TelemetryIn {
   points(tenant: number, rows: readonly ExportedRow[]): Promise<void>;
   /** Rows of `logs`. Resolves when they are durable. */
   logs(tenant: number, rows: readonly ExportedRow[]): Promise<void>;
+  /** Rows of `scores`. Resolves when they are durable. */
+  scores(tenant: number, rows: readonly ExportedRow[]): Promise<void>;
   /**
    * Must be called after all data.
    *

@@ -20,7 +20,7 @@ export const CHANGED = 'changed';
 /** The notice about an intake of facts; its value is an {@link IntakeNotice}. */
 export const INTAKE_NOTICE = 'intake';
 
-/** What an `IntakeListener` receives. */
+/** The arguments of an `IntakeListener`. */
 export interface IntakeNotice {
   /** The number that the client assigned to the intake. */
   readonly intake: number;

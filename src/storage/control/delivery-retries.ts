@@ -21,7 +21,7 @@ export async function retryOne(
     const found = await ofOrganization(tx, slug, deliveryId).executeTakeFirst();
     if (found === undefined) return false;
     const { id, endpoint_id } = found;
-    // Both may be deleted by now; otherwise they are locked until the end of this transaction.
+    // Both may have been deleted; otherwise they are locked until the end of this transaction.
     const endpoint = await lockEndpoint(tx, dialect, endpoint_id);
     const delivery = tx.selectFrom('deliveries').select('id').where('id', '=', id);
     if (!endpoint || !(await dialect.lock(delivery).executeTakeFirst())) return false;

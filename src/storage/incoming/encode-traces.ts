@@ -2,7 +2,7 @@ import type { TracesBatch } from '../../signal/batch.js';
 import { invariant } from '../../signal/checked.js';
 import type { EventType } from '../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
-import { contextIn, NO_CONTEXT, serializeContext } from '../../signal/run-context.js';
+import { declaredContext, NO_CONTEXT, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall } from '../../signal/call-details.js';
 import { mapOf } from '../../signal/derive-map.js';
 import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
@@ -22,11 +22,12 @@ import {
   REMOTE_VERDICT,
 } from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
-import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
+import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_ADDED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
 import { WHOLE } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type SpanCounts, type Usage, type UsageNode } from '../../runs/rules/usage.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
+import { scoresOfTraces, type ScoreRow } from './score-rows.js';
 import { serializeJson } from '../../signal/json.js';
 import type { GivenPayload } from '../../runs/rules/payload.js';
 import type { JsonObject } from '../../signal/attributes.js';
@@ -84,7 +85,7 @@ export const SPAN_MESSAGE: readonly Column[] = [
 export const TRACE_MESSAGE: readonly Column[] = [
   ...TRACE_WIRE,
   ...TRACE_LATER,
-  ...TRACE_SAMPLED,
+  ...TRACE_ADDED,
   { name: 'agent', kind: 'text', sql: 'VARCHAR' },
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
@@ -94,6 +95,8 @@ interface EncodedRows {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;
+  /** Absent for none. */
+  readonly scores?: readonly ScoreRow[];
 }
 
 /** A batch of traces without the settings of its user. */
@@ -140,10 +143,12 @@ export class TracesEncoder {
       writeHeader(traces, i, item, usage);
     });
     this.#writePayloads(spans, batch);
+    const scores = scoresOfTraces(batch.items);
     return {
       receivedAt,
       traces: traces.finish(),
       spans: spans.finish(),
+      ...(scores.length > 0 && { scores }),
       map: mapOf(batch),
       named: namedPrompts(batch.items),
     };
@@ -177,7 +182,7 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
 
 interface EncodedSpan {
   readonly span: SpanRecord;
-  /** Undefined if they are as usual. */
+  /** Undefined for the usual counts. */
   readonly counts: SpanCounts | undefined;
 }
 
@@ -271,11 +276,12 @@ function writeHeader(
   nullableText(to, T.metadata, row, header.metadata === null ? null : serializeJson(header.metadata));
   nullableText(to, T.sdk_version, row, header.sdk_version);
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
-  const declared = header.follows_spans ? NO_CONTEXT : contextIn(header.metadata);
+  const declared = header.follows_spans ? NO_CONTEXT : declaredContext(header);
   const given = contextOf(spans);
   if (declared.session_id === null) derived |= DERIVED.session_id;
   if (declared.user_id === null) derived |= DERIVED.user_id;
   if (declared.tags === null) derived |= DERIVED.tags;
+  for (const field of DIMENSIONS) if (declared[field] === null) derived |= DERIVED[field];
   nullableText(to, T.session_id, row, declared.session_id ?? given.session_id);
   nullableText(to, T.user_id, row, declared.user_id ?? given.user_id);
   nullableText(to, T.tags, row, tagsKey(declared) ?? tagsKey(given));
@@ -284,6 +290,7 @@ function writeHeader(
   to.isNull(T.closed, row);
   nullableDouble(to, T.sample_rate, row, header.sample_rate);
   nullableInt(to, T.orphan_wait_ms, row, header.orphan_wait_ms);
+  for (const field of DIMENSIONS) nullableText(to, T[field], row, declared[field] ?? given[field]);
   to.text(T.agent, row, header.agent);
   to.uint32(T.spans, row, spans.length);
 }
@@ -327,6 +334,6 @@ function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
 type ColumnName =
   | (typeof TRACE_WIRE)[number]['name']
   | (typeof TRACE_LATER)[number]['name']
-  | (typeof TRACE_SAMPLED)[number]['name']
+  | (typeof TRACE_ADDED)[number]['name']
   | 'agent'
   | 'spans';

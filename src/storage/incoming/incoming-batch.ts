@@ -10,6 +10,7 @@ import { ColumnsReader } from '../../worker/columns-reader.js';
 import { wordsOfKey } from '../../worker/uuid-words.js';
 import { indexOf } from '../schema/table.js';
 import { SPAN_WIRE } from '../schema/tables.js';
+import type { ScoreRow } from './score-rows.js';
 import type { PromptMessage } from './prompt-message.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE, type Charge, type TracesMessage } from './encode-traces.js';
 
@@ -35,6 +36,8 @@ export class IncomingBatch implements IncomingRows {
   readonly counted: Charge | null;
   /** Its additions to the service map; null if they were not derived. */
   readonly map: DerivedMap | null;
+  /** The scores that came with its spans. */
+  readonly scores: readonly ScoreRow[];
   /** The subscribed event types of its user. */
   readonly wanted: readonly EventType[];
   /** The prompt versions that its spans name; null if no span names one. */
@@ -59,6 +62,7 @@ export class IncomingBatch implements IncomingRows {
     this.parentIds = this.spans.uuidWords(PARENT_ID);
     this.sameIds = this.spans.uuidWords(SAME_AS);
     this.map = message.map ?? null;
+    this.scores = message.scores ?? [];
     this.#prompts = message.prompts ?? null;
     this.usesPrompts = this.#prompts?.numbers.some((number) => number !== null) ?? false;
     this.bytes =
@@ -127,7 +131,7 @@ export class IncomingBatch implements IncomingRows {
     return this.spans.row(SPAN_WIRE, row);
   }
 
-  /** Corrects what counts of a span, because the sender did not have the whole run. */
+  /** Corrects the counts of a span, because the sender did not have the complete run. */
   rewriteCounts(row: number, { same_as, counted, counted_tokens, counted_cost }: SpanCounts): void {
     if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
     this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;

@@ -20,9 +20,15 @@ import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 /** The header of a trace. */
 
 export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
-  const sample_rate = batch.traces.value(T.sample_rate, trace) as number | null;
-  const orphan_wait_ms = batch.traces.value(T.orphan_wait_ms, trace) as number | null;
-  const header = { sample_rate, orphan_wait_ms, ...batch.traces.row(TRACE_WIRE, trace) };
+  const header = {
+    sample_rate: batch.traces.value(T.sample_rate, trace) as number | null,
+    orphan_wait_ms: batch.traces.value(T.orphan_wait_ms, trace) as number | null,
+    environment: batch.traces.value(T.environment, trace) as string | null,
+    release: batch.traces.value(T.release, trace) as string | null,
+    agent_version: batch.traces.value(T.agent_version, trace) as string | null,
+    repository: batch.traces.value(T.repository, trace) as string | null,
+    ...batch.traces.row(TRACE_WIRE, trace),
+  };
   return { header, agent: batch.agent(trace) };
 }
 
@@ -162,6 +168,10 @@ const T = {
   kind: indexOf(TRACE_WIRE, 'kind'),
   sample_rate: indexOf(TRACES.wire, 'sample_rate'),
   orphan_wait_ms: indexOf(TRACES.wire, 'orphan_wait_ms'),
+  environment: indexOf(TRACES.wire, 'environment'),
+  release: indexOf(TRACES.wire, 'release'),
+  agent_version: indexOf(TRACES.wire, 'agent_version'),
+  repository: indexOf(TRACES.wire, 'repository'),
 };
 
 const S = {

@@ -16,11 +16,11 @@ export const LOG_WIRE = [
   { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
-  /** From the field, else from the attribute `event.name`; older records have that attribute's name for GenAI events alone. */
+  /** From the field, else from the attribute `event.name`; in older records the attribute was read for GenAI events only. */
   { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The text, or the JSON text of any other body; null if nothing was sent. */
   { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** As in `SearchedTexts`; older records have the tokens of a body with non-ASCII characters here. */
+  /** As in `SearchedTexts`; in older records, the tokens of a body with non-ASCII characters. */
   { name: 'normal', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** As a JSON object; null for none. */
   { name: 'attributes', kind: 'text', sql: 'VARCHAR', nullable: true },
@@ -30,7 +30,7 @@ export const LOG_WIRE = [
   { name: 'other_text', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
-/** Names of the columns of {@link LOG_WIRE} that follow from others and are computed again when records are imported. */
+/** Derived columns of {@link LOG_WIRE}; an import computes them again. */
 export const DERIVED_LOG_COLUMNS: ReadonlySet<string> = new Set(['normal', 'other_text']);
 
 export const LOGS = defineTable({

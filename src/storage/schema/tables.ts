@@ -4,6 +4,7 @@ import { EVENTS } from './events-table.js';
 import { LOGS } from './log-tables.js';
 import { NAMED_BATCHES } from './named-batches-table.js';
 import { PROMPT_LINKS } from './prompt-links-table.js';
+import { SCORES } from './scores-table.js';
 import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, defineTable, type Table } from './table.js';
 
@@ -39,14 +40,14 @@ export const SPAN_WIRE = [
   { name: 'map_hint', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The kind of its run as given by the span: a position in `RUN_KINDS`. */
   { name: 'run_kind', kind: 'uint8', sql: 'UTINYINT', nullable: true },
-  /** The session, user and tags of its run as given by the span: `signal/run-context.ts`. */
+  /** The session, user, tags and versions of its run as given by the span: `signal/run-context.ts`. */
   { name: 'context', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The parts of tokens and cost, as `serializeCall` writes them. */
   { name: 'call_details', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
   /** Identifies a model call: `signal/call-key.ts`. */
   { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The span on which its call is counted, and what of it counts: `SpanCounts` in `runs/rules/usage.ts`. */
+  /** The span on which its call is counted, and the counted amounts: `SpanCounts` in `runs/rules/usage.ts`. */
   { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
   { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
   { name: 'counted_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
@@ -103,14 +104,18 @@ export const TRACE_WIRE = [
 /** The condition for rows of runs or spans that failed or timed out. */
 export const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
 
-/** After all other columns, where upgraded stores have them. */
-export const TRACE_SAMPLED = [
+/** The last columns, because upgrades append them. */
+export const TRACE_ADDED = [
   { name: 'sample_rate', kind: 'float64', sql: 'DOUBLE', nullable: true },
   { name: 'orphan_wait_ms', kind: 'int64', sql: 'BIGINT', nullable: true },
+  { name: 'environment', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'release', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'agent_version', kind: 'text', sql: 'VARCHAR', nullable: true },
+  { name: 'repository', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
 /** All columns of a header. */
-export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_SAMPLED] as const;
+export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_ADDED] as const;
 
 /** Columns of a header that only the store sets; sent as null. */
 export const TRACE_LATER = [
@@ -160,7 +165,7 @@ export const SPANS = defineTable({
 export const TRACES = defineTable({
   name: 'traces',
   store: TRACE_STORE,
-  wire: [...TRACE_WIRE, ...TRACE_LATER, ...TRACE_SAMPLED],
+  wire: [...TRACE_WIRE, ...TRACE_LATER, ...TRACE_ADDED],
   versionOf: ['trace_id'],
 });
 
@@ -190,7 +195,7 @@ export const PAYLOADS = defineTable({
 export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
 /** A piece of payloads ends with the frame that reaches this length. */
 export const PIECE_BYTES = 2048;
-/** A longer piece is stored in `long_lines`. Also the largest input of which lists show a preview, in every engine. */
+/** Maximum size of a piece outside `long_lines`. Also the maximum size of an input with a preview in lists, in every engine. */
 export const LONG_PIECE_BYTES = 64 * 1024;
 
 export const AGENTS = defineTable({
@@ -288,6 +293,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   PROMPT_LINKS,
   EVENTS,
   NAMED_BATCHES,
+  SCORES,
   UNUSABLE_ROWS,
 ];
 

@@ -8,14 +8,14 @@ interface Sent {
 /** Limits running attempts to each host, over all owners, who share it fairly. */
 export class HostTurns {
   readonly #perHost: number;
-  /** Attempts under way by host, then by owner. */
+  /** Running attempts by host, then by owner. */
   readonly #underWay = new Map<string, Map<string, number>>();
 
   constructor(perHost: number) {
     this.#perHost = perHost;
   }
 
-  /** Counts attempts that are under way. */
+  /** Counts running attempts. */
   add({ host, owner }: Sent, count: number): void {
     if (host === undefined || count === 0) return;
     const owners = this.#underWay.get(host) ?? new Map<string, number>();

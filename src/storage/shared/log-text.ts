@@ -4,10 +4,10 @@ import { endOfString, parseJson, serializeJson } from '../../signal/json.js';
 
 /** Separates the texts of {@link SearchedTexts}'s `other`; a phrase never continues across it. */
 const TEXT_SEPARATOR = '\x1f';
-/** Characters of attributes that are searched: of one value, and of a record. The index has a row for each word of a record. */
+/** Maximum searched characters of one attribute, and of all attributes of a record. The index has one row per word. */
 const MOST_OF_VALUE = 8192;
 const MOST_OF_VALUES = 32_768;
-/** Longer values of attributes are searched without decoding: JSON of megabytes takes half a second. */
+/** Longer values of attributes are not decoded: JSON of megabytes takes half a second. */
 const MOST_DECODED = 65_536;
 /** Levels of JSON text inside JSON text that are decoded. */
 const MOST_LEVELS = 4;
@@ -50,7 +50,7 @@ const PILED_MARKS = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
 const MOST_GROWTH = 3;
 const FREE_GROWTH = 64;
 const BEYOND_ASCII = /[^\0-\x7f]/;
-/** Texts without these are shown as they are, and SQL cuts them: characters beyond ASCII, escape characters and backslashes. */
+/** Characters that need decoding: beyond ASCII, escape characters and backslashes. SQL splits texts without them into tokens. */
 const ESCAPE = '\x1b';
 const NOT_PLAIN = new RegExp(`[^\\0-\\x7f]|[${ESCAPE}\\\\]`);
 /** Escape sequences of terminals: colours and the like, titles and links, and others. Each part excludes the next, so none backtracks. */
@@ -62,19 +62,19 @@ const TERMINAL_SEQUENCE = new RegExp(
 /** The text between two quotes, or a run of other characters. */
 const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
 
-/** What a search looks at in a record. */
+/** The searched texts of a record. */
 export interface SearchedTexts {
   readonly body: string | null;
   /** The event name and the values of attributes, as a person sees them, with U+001F between them. */
   readonly other: string | null;
   /**
    * All tokens with a space before and after each and two spaces between texts, so that a phrase is a substring; symbols are at
-   * the end. Null if SQL can cut body and `other`: everything is ASCII and shown as it is.
+   * the end. Null if SQL can split body and `other`: everything is ASCII and needs no decoding.
    */
   readonly normal: string | null;
 }
 
-/** What a full-text query looks for; all of it must be found. */
+/** The conditions of a full-text query; all must match. */
 export interface TextQuery {
   /** Tokens that must be adjacent; most phrases have one. */
   readonly phrases: readonly (readonly string[])[];
@@ -136,13 +136,13 @@ export function tokensOf(text: string, symbols: string[] = []): string[] {
   for (const [piece, spaceless, symbol] of piecesOf(text)) {
     if (symbol !== undefined) symbols.push(symbol);
     else if (spaceless === undefined) tokens.push(piece);
-    // One by one: a text may have more pairs than a call may have arguments.
+    // One by one, because a text may have more pairs than a call can have arguments.
     else for (const pair of pairsOf(spaceless)) tokens.push(pair);
   }
   return tokens;
 }
 
-/** @returns null for a text without anything to look for; without conditions for a blank one */
+/** @returns null for a text that contains nothing searchable; no conditions for a blank one */
 export function parseTextQuery(query: string): TextQuery | null {
   const parsed = new QueryParts();
   for (const [, quoted, plain] of query.matchAll(QUOTED_OR_NOT)) {
@@ -181,7 +181,7 @@ class QueryParts implements TextQuery {
   }
 }
 
-/** Pieces after NFKC and lower-casing: the text, and again if it is of a script without spaces, or symbols. */
+/** Matches of {@link PIECE} after NFKC and lower-casing: the text, and again if it is in a script without spaces, or symbols. */
 function piecesOf(text: string): Iterable<RegExpExecArray> {
   const normal = text.replace(PILED_MARKS, '$1').normalize('NFKC');
   return normal
@@ -190,7 +190,7 @@ function piecesOf(text: string): Iterable<RegExpExecArray> {
     .matchAll(PIECE);
 }
 
-/** Each two neighbours of a text; the character itself if there is only one. */
+/** Each pair of adjacent characters; a single character alone. */
 function pairsOf(text: string): string[] {
   const characters = Array.from(text);
   if (characters.length < 2) return characters;
@@ -216,7 +216,7 @@ function joinedTexts(eventName: string | null, attributes: JsonObject): string |
   return text;
 }
 
-/** The same as a person sees them, within bounds. */
+/** The same as displayed to people, up to the maximum lengths. */
 function visibleTexts(eventName: string | null, attributes: JsonObject): string {
   const values = Object.values(attributes).filter((value) => value !== null);
   return [...(eventName === null ? [] : [eventName]), ...values.map(attributeText)]
@@ -270,7 +270,7 @@ function startOfJson(text: string): number | null {
       JSON.parse(text.slice(start));
       return start;
     } catch {
-      // Some other text with brackets.
+      // Text in brackets that is not JSON.
     }
   }
   return null;

@@ -11,6 +11,10 @@ export interface SerializedRun {
   readonly session_id: string | null;
   readonly user_id: string | null;
   readonly tags: readonly string[];
+  readonly environment: string | null;
+  readonly release: string | null;
+  readonly agent_version: string | null;
+  readonly repository: string | null;
   readonly status: RunStatus;
   readonly started_at: string;
   readonly ended_at: string | null;
@@ -33,6 +37,10 @@ export function serializeRunFields(run: RunSummary): SerializedRun {
     session_id: run.session_id,
     user_id: run.user_id,
     tags: run.tags,
+    environment: run.environment,
+    release: run.release,
+    agent_version: run.agent_version,
+    repository: run.repository,
     status: run.status,
     started_at: formatTime(run.started_at),
     ended_at: run.ended_at === null ? null : formatTime(run.ended_at),

@@ -10,7 +10,7 @@ const TURN_MS = 5000;
 
 /** Work that runs while the lease is held. */
 interface Work {
-  /** Stops the work: what is in progress is finished, but not beyond the deadline. */
+  /** Stops the work: work in progress is finished until the deadline. */
   stop(deadline: AbortSignal): Promise<void>;
 }
 

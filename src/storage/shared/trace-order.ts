@@ -1,18 +1,18 @@
 import { startNanosOf } from '../../signal/sent-span.js';
 
-/** What the order of a span depends on. */
+/** The values that determine the order of spans. */
 export interface OrderedSpan {
   readonly started_at: unknown;
   readonly span_id: unknown;
   readonly parent_span_id: unknown;
-  /** The received span, if there is one and it was read. */
+  /** The received span, if it was stored and read. */
   readonly sent: Uint8Array | null;
 }
 
 /**
  * The spans of a page, sorted by start in microseconds, then id, in the order of a trace: by start in nanoseconds as sent, then depth,
- * then id. Clients with coarse clocks start a span and its parent at once. Depths count the ancestors on the page, which of a run of up to
- * a page are all.
+ * then id. Clients with coarse clocks start a span and its parent at the same time. Depths count the ancestors on the page, which are all
+ * ancestors if the run fits on a page.
  */
 export function inTraceOrder<Span>(
   spans: readonly Span[],

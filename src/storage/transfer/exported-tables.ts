@@ -1,5 +1,6 @@
 import type { Column } from '../../worker/columns.js';
 import { LOG_WIRE } from '../schema/log-tables.js';
+import { SCORE_WIRE } from '../schema/scores-table.js';
 import { HEADER_COLUMNS, POINT_WIRE, SPAN_WIRE } from '../schema/tables.js';
 
 /** The telemetry tables of an export with their columns, the same for every engine. */
@@ -93,10 +94,13 @@ const POINTS_EXPORT = [
 const LOGS_EXPORT: readonly Column[] = [
   SEQ,
   TENANT,
-  // `normal` is written for older versions. Imports compute both again.
+  // `normal` is exported for older versions. Imports compute both again.
   ...LOG_WIRE.filter(({ name }) => name !== 'other_text'),
   ORIGIN,
 ];
+
+/** Scores of runs, spans and responses. */
+const SCORES_EXPORT = [SEQ, TENANT, ...SCORE_WIRE] as const satisfies readonly Column[];
 
 /**
  * All tables of an export with their columns, in import order. `isPaged`: the table may be large and is split into files that each fit
@@ -111,6 +115,7 @@ export const EXPORTED = {
   links: { columns: LINKS_EXPORT, isPaged: false },
   points: { columns: POINTS_EXPORT, isPaged: true },
   logs: { columns: LOGS_EXPORT, isPaged: true },
+  scores: { columns: SCORES_EXPORT, isPaged: true },
 } as const;
 
 export type TableName = keyof typeof EXPORTED;

@@ -193,6 +193,7 @@ class TelemetryImport {
     await this.#importLinks();
     await this.#importItems('points', (tenant, rows) => this.#to.points(tenant, rows));
     await this.#importItems('logs', (tenant, rows) => this.#to.logs(tenant, rows));
+    await this.#importItems('scores', (tenant, rows) => this.#to.scores(tenant, rows));
     await this.#sending.settled();
   }
 
@@ -217,7 +218,7 @@ class TelemetryImport {
 
   /** Consecutive rows of one user are sent together. */
   async #importItems(
-    table: 'points' | 'logs',
+    table: 'points' | 'logs' | 'scores',
     write: (tenant: number, rows: readonly ExportedRow[]) => Promise<void>,
   ): Promise<void> {
     let rows: ExportedRow[] = [];

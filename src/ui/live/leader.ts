@@ -97,7 +97,7 @@ export class Leader {
       });
   }
 
-  // The start position has changed since the connection began, so the browser must not reconnect by itself.
+  // The start position has changed since the connection began, so the browser must not reconnect automatically.
   #lose(source: EventSource): void {
     source.close();
     if (this.#next === source) this.#next = undefined;

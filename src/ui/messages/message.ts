@@ -33,7 +33,7 @@ export type Part =
       readonly type: string | undefined;
       readonly source: string | undefined;
     }
-  /** What nobody knows is shown as it is. */
+  /** Unknown content is shown unchanged. */
   | { readonly kind: 'unknown'; readonly value: Json };
 
 /** A conversation and the rest of its payload, such as parameters and tools. */

@@ -24,7 +24,7 @@ function Notice({ icon: Icon, title, children, isAlert = false, isPage = false }
   );
 }
 
-/** An empty state: what is missing and how to get it. */
+/** An empty state: says what is missing and how to get it. */
 export function Empty({ title, isPage = false, children }: Omit<NoticeProps, 'icon' | 'isAlert'>) {
   return (
     <Notice icon={CircleSlash} title={title} isPage={isPage}>

@@ -59,7 +59,7 @@ export function closedBelow(nodes: readonly TreeNode[], depth: number): Readonly
   );
 }
 
-/** What must be opened to show a span. */
+/** The rows to expand so that a span is visible. */
 export function revealed(
   nodes: readonly TreeNode[],
   index: number,

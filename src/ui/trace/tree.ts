@@ -157,7 +157,7 @@ function rollUp(nodes: readonly Building[]): void {
   }
 }
 
-/** What counts of a span and its parts, without what is beyond tools and agents. */
+/** The counted usage of a span and its parts, without spans below its tools and agents. */
 function withOwn(
   own: number | null,
   parts: number | null,

@@ -24,6 +24,7 @@ const openlitCalls = (count: number) => ({ input: 120 * count, cachedRead: 64 * 
 export const LIBRARIES: Readonly<Record<string, Recording>> = {
   langfuse_prog: {
     nodes: ['svc-langfuse_prog', 'weather-agent'],
+    ran: ['staging', 'r1'],
     runs: [
       run('weather-agent', {
         ...LANGFUSE,
@@ -53,6 +54,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
 
   litellm_prog: {
     nodes: ['svc-litellm_prog'],
+    ran: ['production', null],
     runs: [
       // The answer is a tool call.
       run('svc-litellm_prog', { ...LITELLM_CALL, user: 'end-user-1', question: 'weather?' }),
@@ -119,6 +121,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
 
   openlit_prog: {
     nodes: ['127.0.0.1', 'openlit-app', 'translate', 'weather_bot'],
+    ran: ['test', null],
     runs: [
       run('openlit-app', {
         tokens: openlitCalls(2),

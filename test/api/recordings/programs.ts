@@ -41,6 +41,7 @@ export const PROGRAMS: Readonly<Record<string, Recording>> = {
   // One prompt. The other traces are the program's own functions.
   codex_cli: {
     nodes: ['codex_exec'],
+    ran: ['prod', '0.171.0'],
     runs: [
       ...internals(8),
       run('codex_exec', { kind: 'other', session: CODEX_SESSION }),
@@ -135,6 +136,7 @@ export const PROGRAMS: Readonly<Record<string, Recording>> = {
 
   langfuse_lc2: {
     nodes: ['OpenAI-embedding', 'rag_agent', 'weather_lc'],
+    ran: ['prod', 'v7'],
     runs: [
       run('weather_lc', {
         ...LANGFUSE,
@@ -182,6 +184,7 @@ export const PROGRAMS: Readonly<Record<string, Recording>> = {
 
   litellm_proxy: {
     nodes: ['litellm-gateway'],
+    ran: ['production', null],
     runs: [
       // The answer is a tool call.
       run('litellm-gateway', {

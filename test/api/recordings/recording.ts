@@ -4,6 +4,8 @@ import type { JsonValue } from '../../../src/signal/attributes.js';
 export interface Recording {
   /** Service map of the whole recording. */
   readonly nodes: readonly string[];
+  /** Environment and release of all its runs; missing: none. */
+  readonly ran?: readonly [environment: string | null, release: string | null];
   /** Sorted by start. */
   readonly runs: readonly ExpectedRun[];
 }

@@ -662,8 +662,8 @@ void t.test('a team sees cost by repository, and which tools it allowed', async 
       { at: 9, attributes: { 'event.name': 'gemini_cli.tool_call', function_name: 'ls', success: true } },
     ]),
   );
-  const [run] = (await runsOf(api)).filter(({ tags }) => (tags as string[]).length > 0);
-  t.strictSame(run?.tags, ['repository:acme/shop']);
+  const [run] = (await runsOf(api)).filter(({ repository }) => repository !== null);
+  t.match(run, { repository: 'acme/shop', tags: [] });
   t.match(await api.get('/dashboard/repositories'), {
     count: 1,
     items: [
@@ -676,7 +676,7 @@ void t.test('a team sees cost by repository, and which tools it allowed', async 
       },
     ],
   });
-  t.match(await api.get('/dashboard/users?tag=repository:acme/shop'), {
+  t.match(await api.get('/dashboard/users?repository=acme/shop'), {
     items: [{ user_id: 'ada@example.org' }],
   });
   t.strictSame(await api.get('/dashboard/users/tool-decisions'), {

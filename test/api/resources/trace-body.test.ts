@@ -1,3 +1,4 @@
+import { NO_DIMENSIONS } from '../../../src/signal/run-context.js';
 import t from 'tap';
 import { serializeTrace } from '../../../src/api/resources/trace-body.js';
 import { ConsumeError } from '../../../src/component/consume-error.js';
@@ -11,6 +12,7 @@ const RUN = {
   session_id: null,
   user_id: null,
   tags: [],
+  ...NO_DIMENSIONS,
   status: 'completed',
   started_at: 1_700_000_000_000_000,
   ended_at: null,
@@ -56,19 +58,19 @@ void t.test(
   'a small trace is a single chunk, so that a store failure becomes an error response',
   async (t) => {
     for (const count of [0, 1, 500]) {
-      const body = await serializeTrace(aTrace(count, 1000).trace);
+      const body = await serializeTrace(aTrace(count, 1000).trace, []);
       t.ok(body instanceof Uint8Array);
       const { spans, ...header } = await whole(body);
       t.equal(spans.length, count);
       t.match(header, { agent_name: 'researcher', total_cost_usd: 1.5, started_at: '2023-11-14T22:13:20Z' });
     }
-    await t.rejects(serializeTrace(aTrace(10, 10, 5).trace), { code: 'storage_unavailable' });
+    await t.rejects(serializeTrace(aTrace(10, 10, 5).trace, []), { code: 'storage_unavailable' });
   },
 );
 
 void t.test('a large trace is read no faster than its chunks are consumed', async (t) => {
   const { trace, state } = aTrace(1000, 10_000);
-  const body = await serializeTrace(trace);
+  const body = await serializeTrace(trace, []);
   t.notOk(body instanceof Uint8Array);
   t.ok(state.read < 200, 'the rest is read on demand');
   t.equal((await whole(body)).spans.length, 1000);
@@ -77,7 +79,7 @@ void t.test('a large trace is read no faster than its chunks are consumed', asyn
 void t.test('closing the body closes the source, even before the first chunk', async (t) => {
   for (const pieces of [0, 1, 3]) {
     const { trace, state } = aTrace(1000, 10_000);
-    const body = await serializeTrace(trace);
+    const body = await serializeTrace(trace, []);
     if (body instanceof Uint8Array) throw new Error('expected pieces');
     const iterator = body[Symbol.asyncIterator]();
     for (let i = 0; i < pieces; i++) await iterator.next();
@@ -88,7 +90,7 @@ void t.test('closing the body closes the source, even before the first chunk', a
 });
 
 void t.test('a failure in the middle rejects the body', async (t) => {
-  const body = await serializeTrace(aTrace(1000, 10_000, 500).trace);
+  const body = await serializeTrace(aTrace(1000, 10_000, 500).trace, []);
   await t.rejects(whole(body), { code: 'storage_unavailable' });
 });
 
@@ -105,7 +107,7 @@ void t.test('rows and JSON text of spans serialize alike', async (t) => {
     yield Buffer.from('{"span_id":"b"},{"span_id":"c"}');
     yield [span];
   }
-  const body = await serializeTrace({ ...RUN, spans: pages() });
+  const body = await serializeTrace({ ...RUN, spans: pages() }, []);
   if (!(body instanceof Uint8Array)) throw new Error('expected one piece');
   t.match(Buffer.from(body).toString(), '"input_data":{"big":12345678901234567890}');
   const { spans } = await whole(body);

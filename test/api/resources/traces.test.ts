@@ -50,7 +50,7 @@ void t.test('returns a trace with ordered spans and exact numbers and payloads',
       'success',
       'outcome',
     ],
-    ...['error_message', 'total_tokens', 'total_cost_usd', 'sample_rate', 'metadata', 'spans'],
+    ...['error_message', 'total_tokens', 'total_cost_usd', 'sample_rate', 'metadata', 'scores', 'spans'],
   ]);
   t.match(trace, {
     trace_id: id,

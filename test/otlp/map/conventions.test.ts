@@ -4,7 +4,9 @@ import { CONVENTIONS } from '../../../src/otlp/map/clients/index.js';
 import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
 import { callKey, readCallKey } from '../../../src/signal/call-key.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
+import type { Span, SpanEvent } from '../../../src/otlp/wire/requests.js';
 import { mapSpan } from '../../support/mapped-span.js';
+import { START } from '../../support/otlp-requests.js';
 
 const LLM = { 'openinference.span.kind': 'LLM' };
 
@@ -361,6 +363,59 @@ const CHAINS: Readonly<
       ['mastra.tags', '["n"]', ['n']],
     ],
   ],
+  first_chunk: [
+    ({ call }) => call?.time_to_first_chunk_ms,
+    [
+      ['gen_ai.response.time_to_first_chunk', 0.001, 1],
+      ['ai.response.msToFirstChunk', '2.5', 2.5],
+      ['lk.response.ttft', 0.003, 3],
+      ['lk.response.ttfb', 0.004, 4],
+      ['metrics.ttfb', 0.005, 5],
+      ['braintrust.metrics', '{"time_to_first_token": 0.006}', 6],
+      ['ttft_ms', 7],
+      ['any.client:ttftMs', 8],
+      ['any.client.time_to_first_token_s', 0.009, 9],
+      ['langfuse.observation.completion_start_time', '"2026-01-15T12:00:00.010Z"', 10],
+      ['mastra.completion_start_time', '2026-01-15T12:00:00.011Z', 11],
+      ['gen_ai.server.time_to_first_token', 0.012, 12],
+      ['any.client.time_to_first_token', 0.013, 13],
+    ],
+  ],
+  environment: [
+    ({ context }) => context?.environment,
+    [
+      ['deployment.environment.name', 'a'],
+      ['deployment.environment', 'b'],
+      ['langfuse.environment', 'c'],
+      ['sentry.environment', 'd'],
+      ['gen_ai.environment', 'e'],
+      ['environment', 'f'],
+      ['any.client.metadata.environment', 'g'],
+    ],
+  ],
+  release: [
+    ({ context }) => context?.release,
+    [
+      ['service.version', 'a'],
+      ['langfuse.release', 'b'],
+      ['sentry.release', 'c'],
+      ['vcs.ref.head.revision', 'd'],
+      ['vcs.repository.ref.revision', 'e'],
+      ['langsmith.metadata.revision_id', 'f'],
+      ['release', 'g'],
+      ['any.client.properties.release', 'h'],
+    ],
+  ],
+  agent_version: [
+    ({ context }) => context?.agent_version,
+    [
+      ['gen_ai.agent.version', 'a'],
+      ['langfuse.version', 'b'],
+      ['openlit.agent.version_hash', 'c'],
+      ['agent_version', 'd'],
+      ['any.client.agent_version', 'e'],
+    ],
+  ],
   input_data: [
     ({ input_data }) => input_data,
     [
@@ -498,6 +553,32 @@ for (const [field, [show, sources]] of Object.entries(CHAINS))
       t.strictSame(alone, expected, `${key} alone`);
     }
   });
+
+void t.test('the first chunk of an answer: by an event, and in any unit', async (t) => {
+  const event = (name: string, after: number): SpanEvent => ({
+    name,
+    timeUnixNano: (BigInt(START) + BigInt(after * 1e6)).toString(),
+  });
+  const after = (attributes: JsonObject, changes: Partial<Span> = {}) =>
+    mapSpan({ ...LLM, ...attributes }, { endTimeUnixNano: end(2000), ...changes }).call
+      ?.time_to_first_chunk_ms;
+  const end = (ms: number): string => (BigInt(START) + BigInt(ms * 1e6)).toString();
+  for (const name of ['First Token Stream Event', 'llm.content.completion.chunk', 'mlflow.chunk.item.0'])
+    t.equal(after({}, { events: [event('other', 1), event(name, 40), event(name, 50)] }), 40, name);
+  t.equal(after({ ttft_ms: 30 }, { events: [event('First Token Stream Event', 40)] }), 30);
+  t.equal(after({}, { events: [event('First Token Stream Event', -1)] }), undefined, 'before the start');
+  const unit = 'gen_ai.server.time_to_first_token';
+  t.equal(after({ [unit]: 61 }), 61, 'milliseconds');
+  t.equal(after({ [unit]: 61.5 }), 61.5, 'milliseconds, because seconds would end after the span');
+  t.equal(after({ [unit]: 0.25 }), 250, 'seconds');
+  t.equal(after({ [unit]: 250_000_000 }), 250, 'nanoseconds');
+  t.equal(after({ [unit]: 9e9 }), undefined, 'later than the end');
+  for (const value of [-1, 'soon', '', null, [1], true])
+    t.equal(after({ 'gen_ai.response.time_to_first_chunk': value }), undefined, JSON.stringify(value));
+  t.equal(after({ 'langfuse.observation.completion_start_time': 'soon' }), undefined);
+  const { call } = mapSpan({ 'http.request.method': 'GET', 'browser.ttfb': 3, 'app.ttfb': 0.3 });
+  t.equal(call, null, 'of a request that calls no model');
+});
 
 void t.test('no two sources of a field share a rank', async (t) => {
   for (const field of FIELDS) {

@@ -22,14 +22,14 @@ void t.test('sessions and users need identifying texts', async (t) => {
 });
 
 void t.test('the repository is a tag, from its address or its name', (t) => {
-  const tagsOf = (attributes: JsonObject, resource: JsonObject = {}): readonly string[] | null => {
+  const repositoryOf = (attributes: JsonObject, resource: JsonObject = {}): string | null => {
     const span = aSpan(1, { attributes: toKeyValues(attributes) });
     const request = {
       resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans: [{ spans: [span] }] }],
     };
-    return mapSpans(request).batch.items[0]?.spans[0]?.context?.tags ?? null;
+    return mapSpans(request).batch.items[0]?.spans[0]?.context?.repository ?? null;
   };
-  const url = (value: string): readonly string[] | null => tagsOf({}, { 'vcs.repository.url.full': value });
+  const url = (value: string): string | null => repositoryOf({}, { 'vcs.repository.url.full': value });
   for (const address of [
     'https://example.org/acme/shop',
     'https://user:secret@example.org:8443/acme/shop.git/?x=1#y',
@@ -37,15 +37,12 @@ void t.test('the repository is a tag, from its address or its name', (t) => {
     'git@example.org:acme/shop.git',
     ' /acme/shop ',
   ])
-    t.strictSame(url(address), ['repository:acme/shop'], address);
+    t.equal(url(address), 'acme/shop', address);
   t.equal(url('https://example.org/'), null);
   t.equal(url('https://example.org'), null);
   const name = { 'vcs.repository.name': 'shop' };
-  t.strictSame(tagsOf({}, name), ['repository:shop']);
-  t.strictSame(tagsOf({}, { ...name, 'vcs.owner.name': 'acme' }), ['repository:acme/shop']);
-  t.strictSame(tagsOf({ ...name, 'langfuse.trace.tags': ['a'] }, { 'vcs.repository.name': 'other' }), [
-    'repository:shop',
-    'a',
-  ]);
+  t.equal(repositoryOf({}, name), 'shop');
+  t.equal(repositoryOf({}, { ...name, 'vcs.owner.name': 'acme' }), 'acme/shop');
+  t.equal(repositoryOf(name, { 'vcs.repository.name': 'other' }), 'shop');
   t.end();
 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { JsonObject } from '../../../src/signal/attributes.js';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
 import type { Span, SpanEvent } from '../../../src/otlp/wire/requests.js';
 import { mapSpan, mapSpans, PARENT, SPAN_ID, TRACE_ID } from '../../support/mapped-span.js';
@@ -89,6 +90,10 @@ void t.test('maps ids, times, kind and source of a span without a convention', a
             },
           },
           sdk_version: 'go/1.2',
+          environment: null,
+          release: null,
+          agent_version: null,
+          repository: null,
           sample_rate: null,
           follows_spans: true,
           idle_timeout_ms: 3_600_000,
@@ -385,4 +390,118 @@ void t.test('the header takes success, outcome, session, user and tags from the 
     success: null,
     metadata: { session_id: 's' },
   });
+});
+
+void t.test('the topmost spans of a resource have its environment and release', async (t) => {
+  const ofResource = (attributes: Parameters<typeof toKeyValues>[0], ...spans: Span[]) => ({
+    resource: { attributes: toKeyValues(attributes) },
+    scopeSpans: [{ scope: { name: 'lib' }, spans }],
+  });
+  const below = (n: number, parent: number, attributes = {}) =>
+    aSpan(n, {
+      traceId: Buffer.alloc(16, 1),
+      parentSpanId: Buffer.alloc(8, parent),
+      attributes: toKeyValues(attributes),
+    });
+  const { batch } = mapSpans({
+    resourceSpans: [
+      // The gateway's spans come last first, as they end.
+      ofResource(
+        { 'service.name': 'gateway', 'service.version': '3' },
+        below(2, 1),
+        aSpan(1, { attributes: toKeyValues({ 'vcs.ref.head.revision': 'abc' }) }),
+      ),
+      ofResource(
+        { 'service.name': 'agent', 'service.version': 7, 'deployment.environment': ' live ', env: 'other' },
+        below(4, 3),
+        below(3, 2, { 'gen_ai.agent.version': 'a', 'deployment.environment.name': 'canary' }),
+      ),
+    ],
+  });
+  const [{ trace, spans } = { trace: undefined, spans: [] }] = batch.items;
+  const versions = spans.map(({ context }) => [
+    context?.environment,
+    context?.release,
+    context?.agent_version,
+  ]);
+  const none = [undefined, undefined, undefined];
+  t.strictSame(versions, [none, [null, 'abc', null], none, ['canary', '7', 'a']]);
+  t.match(trace, { environment: 'canary', release: 'abc', agent_version: 'a' });
+});
+
+void t.test('the version of an SDK is no release', async (t) => {
+  const releaseOf = (resource: Parameters<typeof toKeyValues>[0]) => {
+    const scopeSpans = [{ scope: { name: 'lib' }, spans: [aSpan(1)] }];
+    const request = { resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans }] };
+    return mapSpans(request).batch.items[0]?.trace.release;
+  };
+  const mastra = { 'telemetry.sdk.name': '@mastra/otel-exporter', 'service.version': '1.71.0' };
+  t.equal(releaseOf(mastra), null);
+  t.equal(releaseOf({ ...mastra, 'vercel.sha': 'abc' }), 'abc');
+  t.equal(releaseOf({ 'service.name': 'laminar-tracer-resource', 'service.version': '0.8' }), null);
+  t.equal(releaseOf({ 'service.name': 'shop', 'service.version': '0.8' }), '0.8');
+  t.equal(releaseOf({ 'service.version': '', 'langfuse.release': 'r1' }), 'r1');
+});
+
+void t.test('scores are in events and attributes of spans', (t) => {
+  const NAME = 'gen_ai.evaluation.name';
+  const VALUE = 'gen_ai.evaluation.score.value';
+  const LABEL = 'gen_ai.evaluation.score.label';
+  const result = (attributes: JsonObject) => event('gen_ai.evaluation.result', attributes);
+  const cases: readonly (readonly [JsonObject, Partial<Span>, readonly object[] | null])[] = [
+    [{ [NAME]: 'Tone' }, {}, null],
+    [{ [VALUE]: 1, [LABEL]: 'pass' }, {}, null],
+    [{ [NAME]: 'Tone', [VALUE]: 0.25 }, {}, [{ name: 'Tone', value: 0.25, label: null, comment: null }]],
+    [{ [NAME]: ' Tone ', [VALUE]: ' -1.5e1 ' }, {}, [{ name: 'Tone', value: -15, label: null }]],
+    [{ [NAME]: 'Tone', [VALUE]: true }, {}, [{ value: 1 }]],
+    [{ [NAME]: 'Tone', [VALUE]: 'polite' }, {}, [{ value: null, label: 'polite' }]],
+    [{ [NAME]: 'Tone', [VALUE]: '0x10', [LABEL]: 'good' }, {}, [{ value: null, label: 'good' }]],
+    [{ [NAME]: 'Tone', [VALUE]: NaN }, {}, null],
+    [
+      { [NAME]: 'Tone', [VALUE]: 1, 'gen_ai.evaluation.explanation': 'Kind.', 'gen_ai.response.id': 'r-1' },
+      {},
+      [{ comment: 'Kind.', response_id: 'r-1', error_type: null }],
+    ],
+    // An error of the span is that of the evaluation only if there is no result.
+    [{ [NAME]: 'Tone', [VALUE]: 1, 'error.type': 'timeout' }, {}, [{ error_type: null }]],
+    [{ [NAME]: 'Tone', 'error.type': 'timeout' }, {}, [{ value: null, error_type: 'timeout' }]],
+    [
+      { [NAME]: 'Tone', [VALUE]: 1 },
+      {
+        events: [
+          result({ [NAME]: 'Fluency', [VALUE]: 0 }),
+          result({ [VALUE]: 3 }),
+          event('other', { [NAME]: 'x' }),
+        ],
+      },
+      [{ name: 'Tone' }, { name: 'Fluency', value: 0 }],
+    ],
+    [
+      {},
+      { events: Array.from({ length: 101 }, (_, i) => result({ [NAME]: 'Tone', [VALUE]: i })) },
+      Array.from({ length: 100 }, (_, i) => ({ value: i })),
+    ],
+  ];
+  const spanOf = (attributes: JsonObject, changes: Partial<Span>) =>
+    mapSpans(tracesOf(aSpan(1, { attributes: toKeyValues(attributes), ...changes }))).batch.items[0]
+      ?.spans[0];
+  const scoresOf = (...args: Parameters<typeof spanOf>) => spanOf(...args)?.scores;
+  for (const [attributes, changes, expected] of cases) {
+    const scores = scoresOf(attributes, changes);
+    const what = JSON.stringify(attributes);
+    if (expected === null) t.equal(scores, null, what);
+    else {
+      t.match(scores, expected, what);
+      t.equal(scores?.length, expected.length, what);
+    }
+  }
+  // Some tracers send events as spans.
+  const sent = spanOf(
+    { [NAME]: 'Tone', [VALUE]: 1 },
+    { name: 'gen_ai.evaluation.result', parentSpanId: PARENT },
+  );
+  t.equal(sent?.scores?.[0]?.span_id, sent?.parent_span_id, 'of the parent');
+  const [first, second] = [1, 1].map(() => scoresOf({ [NAME]: 'Tone', [VALUE]: 1 }, {})?.[0]?.id);
+  t.equal(first, second, 'a repeat has the same id');
+  t.end();
 });

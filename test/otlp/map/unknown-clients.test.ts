@@ -137,6 +137,89 @@ const MADE_UP: Readonly<Record<string, readonly [root: SentSpan, expected: Parti
     },
   ],
 
+  'pairs of words without a kind': [
+    {
+      name: 'turn',
+      attributes: {
+        'bot.agent': 'Weather bot',
+        'bot.chat_id': 's-5',
+        'bot.user': 'u-5',
+        'bot.user_message': 'weather in Berlin?',
+        'bot.reply': 'It is sunny.',
+      },
+      children: [
+        {
+          name: 'inference',
+          attributes: {
+            'bot.model': 'gpt-4o-mini',
+            'bot.tokens_in': 120,
+            'bot.tokens_out': 45,
+            'bot.usage.cached': 64,
+          },
+        },
+        {
+          name: 'function call',
+          attributes: {
+            'bot.function.name': 'get_weather',
+            'bot.function.arguments': '{"city": "Berlin"}',
+            'bot.function.response': 'sunny',
+          },
+        },
+      ],
+    },
+    {
+      agent: 'Weather bot',
+      session: 's-5',
+      user: 'u-5',
+      calls: [['gpt-4o-mini', null, 120, 45, { cached_read: 64 }]],
+      tools: [['get_weather', { city: 'Berlin' }, 'sunny']],
+      question: { value: 'weather in Berlin?' },
+      answer: { value: 'It is sunny.' },
+    },
+  ],
+
+  'one prefix in snake case': [
+    {
+      name: 'AGENT',
+      attributes: {
+        orbit_kind: 'AGENT',
+        orbit_agent_name: 'Scout',
+        orbit_session_id: 's-6',
+        orbit_input: 'weather in Berlin?',
+        orbit_output: 'It is sunny.',
+      },
+      children: [
+        {
+          name: 'LLM',
+          attributes: {
+            orbit_kind: 'LLM',
+            orbit_model: 'gpt-4o-mini',
+            orbit_prompt_tokens: 120,
+            orbit_completion_tokens: 45,
+            orbit_messages: JSON.stringify([QUESTION]),
+          },
+        },
+        {
+          name: 'TOOL',
+          attributes: {
+            orbit_kind: 'TOOL',
+            orbit_name: 'get_weather',
+            orbit_tool_input: '{"city": "Berlin"}',
+            orbit_tool_output: 'sunny',
+          },
+        },
+      ],
+    },
+    {
+      agent: 'Scout',
+      session: 's-6',
+      calls: [['gpt-4o-mini', null, 120, 45, null]],
+      tools: [['get_weather', { city: 'Berlin' }, 'sunny']],
+      question: { value: 'weather in Berlin?' },
+      answer: { value: 'It is sunny.' },
+    },
+  ],
+
   "the provider's request and response as they are": [
     {
       name: 'weather_raw',
@@ -209,6 +292,30 @@ void t.test('values next to their type, as LangWatch sends them', async (t) => {
   t.strictSame([question, answer], [{ messages: [QUESTION] }, { value: 'It is sunny.' }]);
 });
 
+void t.test('a failure in words of any client', async (t) => {
+  const FAILED: readonly (readonly [JsonObject, string | null])[] = [
+    [{ 'acme.kind': 'tool', 'acme.error': 'no such city' }, 'no such city'],
+    [{ 'acme.kind': 'llm', 'acme.status': 'ERROR', 'acme.error_message': 'overloaded' }, 'overloaded'],
+    [{ 'acme.tool.name': 'add', 'acme.tool.success': false }, null],
+  ];
+  for (const [attributes, error] of FAILED)
+    t.match(mapSpan(attributes), { status: 'failed', error_message: error }, JSON.stringify(attributes));
+  const { status } = mapSpan({ 'acme.kind': 'tool', 'acme.error': 'none', 'acme.status': 'done' });
+  t.equal(status, 'completed');
+});
+
+void t.test('figures of a total are the cost, and numbers of tokens no payload', async (t) => {
+  const { cost_usd, input_tokens, input_data, output_data } = mapSpan({
+    'acme.kind': 'llm',
+    'acme.metrics.tokens.input': 11,
+    'acme.metrics.tokens.output': 5,
+    'acme.cost.total': 0.25,
+    'acme.response.content': 'It is sunny.',
+  });
+  t.strictSame([cost_usd, input_tokens, input_data], [250_000_000, 11, null]);
+  t.strictSame(output_data, { value: 'It is sunny.' });
+});
+
 void t.test('messages in flat attributes are a conversation', async (t) => {
   const { type, input_data, output_data } = mapSpan({
     'acme.model': 'm',
@@ -249,6 +356,8 @@ void t.test('spans of services, limits, prices and other meanings of the words a
     { 'car.model': 'Golf', 'car.type': 'model', 'car.usage': 0.5 },
     { 'user.type': 'agent', 'user_agent.name': 'curl', 'code.function.name': 'f', 'thread.id': 7 },
     { 'support.agent.name': 'Maria', 'ticket.id': 3 },
+    { 'crm.agent': 'Maria', 'session.id': 's-1', 'ci.workflow_name': 'Build', 'ci.status': 'success' },
+    { order_agent: 'Maria', order_model: 'Golf', order_total: 3, order_input_count: 4 },
     { 'message.type': 'chat', 'resource.type': 'tool', 'process.runtime.name': 'node' },
     { 'app.messages': 'three', 'app.model': 'small' },
     { 'wallet.total_tokens': 50, 'parser.tokens': 77, 'lexer.input.tokens': 9, 'cache.usage.input': 5 },

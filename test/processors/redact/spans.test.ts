@@ -125,3 +125,23 @@ void t.test('redacts the user of a run with its attributes', async (t) => {
   t.equal(span.context?.user_id, 'a@example.com');
   t.match((await redacted('builtin: [email]', span)).context, { user_id: '[email]', session_id: 's1' });
 });
+
+void t.test('removes an example from scores', async (t) => {
+  const attributes = {
+    'gen_ai.evaluation.name': 'Tone',
+    'gen_ai.evaluation.score.value': 0.5,
+    'gen_ai.evaluation.explanation': 'ask jane@example.com',
+  };
+  const event = {
+    name: 'gen_ai.evaluation.result',
+    timeUnixNano: '1768478400000000000',
+    attributes: toKeyValues(attributes),
+  };
+  for (const span of [mapSpan(attributes), mapSpan({}, { events: [event] })]) {
+    const before = span.scores?.[0];
+    const after = await redacted('builtin: [email]', span);
+    t.notOk(all(after).includes('jane@'));
+    t.match(after.scores, [{ id: before?.id, name: 'Tone', value: 0.5, comment: /^ask / }]);
+  }
+  t.match((await redacted('keys: [explanation]', mapSpan(attributes))).scores, [{ comment: '[redacted]' }]);
+});

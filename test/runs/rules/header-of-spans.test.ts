@@ -170,7 +170,11 @@ void t.test('the header does not depend on the order of spans', async (t) => {
             fc.record({
               session_id: fc.option(fc.constantFrom('s', 't')),
               user_id: fc.option(fc.constantFrom('u', 'v')),
-              tags: fc.option(fc.constantFrom(['a'], ['repository:r', 'b'], ['repository:q'])),
+              tags: fc.option(fc.constantFrom(['a'], ['a', 'b'])),
+              environment: fc.option(fc.constantFrom('production', 'staging')),
+              release: fc.option(fc.constantFrom('1.0', '1.1')),
+              agent_version: fc.constant(null),
+              repository: fc.option(fc.constantFrom('r', 'q')),
             }),
           ),
           run_kind: fc.constantFrom(null, 'other', 'other', 'other', ...RUN_KINDS),

@@ -3,7 +3,7 @@ import type { RunStatus } from '../../../src/signal/span.js';
 import { orderOf } from '../../../src/storage/clickhouse/runs/message-order.js';
 import { earlierThan } from '../../../src/storage/clickhouse/runs/new-items.js';
 import type { StoredMessage } from '../../../src/storage/clickhouse/runs/run-facts.js';
-import { isEndEmitted } from '../../../src/storage/clickhouse/runs/emitted-ends.js';
+import { isEmitted as isEmittedBefore } from '../../../src/storage/clickhouse/runs/emitted-ends.js';
 import { NOON } from '../../support/run-records.js';
 import { headerRow } from '../duckdb/incoming-records.js';
 
@@ -36,7 +36,7 @@ function isEmitted(
     wholes: new Map(),
     messages: [...messages, header(OWN, 'completed')],
   };
-  return isEndEmitted(facts, {
+  return isEmittedBefore(facts, ({ hasEnded }) => hasEnded, {
     write: OWN,
     isEarlier: earlierThan(OWN, FENCE, others),
     firstFences: others,

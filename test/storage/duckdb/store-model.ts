@@ -1,6 +1,6 @@
 import { byDepth } from '../../support/trace-order.js';
 import { recursiveUsage } from '../../support/recursive-usage.js';
-import { contextIn } from '../../../src/signal/run-context.js';
+import { declaredContext } from '../../../src/signal/run-context.js';
 import { sumToNumber } from '../../../src/signal/money.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import { formatTime, type Micros } from '../../../src/signal/time.js';
@@ -195,8 +195,8 @@ function shownRun({ header, spans }: ModelTrace): ModelRun {
   return {
     ...shown,
     agent_name,
-    ...contextIn(header.metadata),
-    tags: contextIn(header.metadata).tags ?? [],
+    ...declaredContext(header),
+    tags: declaredContext(header).tags ?? [],
     duration_ms: header.duration_ms ?? elapsed(header),
     total_tokens: header.total_tokens ?? usage(all, tokensOf),
     total_cost_usd: header.total_cost_usd ?? usage(all, (span) => span.cost_usd),

@@ -70,6 +70,10 @@ const header = (traceId: string): fc.Arbitrary<TraceHeader> =>
       total_cost_usd: optional(money),
       metadata: optional(object),
       sdk_version: optional(text),
+      environment: optional(fc.constantFrom('production', 'staging')),
+      release: optional(text),
+      agent_version: fc.constant(null),
+      repository: fc.constant(null),
       sample_rate: optional(fc.constantFrom(0.125, 0.25, 1)),
       kind: fc.constant('agent'),
       follows_spans: fc.constant(false),
@@ -98,6 +102,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
       output_data: optional(object),
       metadata: optional(object),
       agent_hint: fc.constant(null),
+      scores: fc.constant(null),
       map_hint: fc.constantFrom(
         null,
         null,

@@ -208,6 +208,10 @@ const UNDONE: Readonly<Record<number, string>> = {
   9: 'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT)',
   11: 'ALTER TABLE logs DROP COLUMN other_text',
   12: 'ALTER TABLE traces DROP COLUMN orphan_wait_ms',
+  13: ['environment', 'release', 'agent_version', 'repository']
+    .map((column) => `ALTER TABLE traces DROP COLUMN ${column}`)
+    .join(';'),
+  14: 'DROP TABLE scores',
 };
 
 /** Downgrades the cold file and a hot segment of a closed store to an earlier version. */

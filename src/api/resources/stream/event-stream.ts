@@ -35,7 +35,7 @@ export interface StreamOptions {
   /** Prefix of change numbers in event ids. */
   readonly era: string;
   readonly seat: Seat;
-  readonly runs: Pick<Runs, 'find' | 'traceSummary'>;
+  readonly runs: Pick<Runs, 'find' | 'scores' | 'traceSummary'>;
   /** Factories of the other inboxes; each gets the function that wakes the stream. */
   readonly inboxes: readonly ((wake: () => void) => Inbox)[];
   /** Whether the client is still authorized. */

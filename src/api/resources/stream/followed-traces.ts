@@ -24,11 +24,15 @@ export type TraceUpdate =
 
 /** The runs that a stream follows, each from the client's position. */
 export class FollowedTraces {
-  readonly #runs: Pick<Runs, 'traceSummary'>;
+  readonly #runs: Pick<Runs, 'traceSummary' | 'scores'>;
   readonly #userId: string;
   readonly #traces: Map<string, Followed>;
 
-  constructor(runs: Pick<Runs, 'traceSummary'>, userId: string, traces: ReadonlyMap<string, number | null>) {
+  constructor(
+    runs: Pick<Runs, 'traceSummary' | 'scores'>,
+    userId: string,
+    traces: ReadonlyMap<string, number | null>,
+  ) {
     this.#runs = runs;
     this.#userId = userId;
     this.#traces = new Map(
@@ -83,7 +87,8 @@ export class FollowedTraces {
     }
     followed.seq = trace.seq;
     followed.status = trace.status;
-    const body = await serializeSummary(trace);
+    const scores = await this.#runs.scores(this.#userId, traceId, abort);
+    const body = await serializeSummary(trace, scores);
     const isWhole = body instanceof Uint8Array;
     if (!isWhole) await body[Symbol.asyncIterator]().return?.();
     // Following starts here, so there is no update yet.

@@ -10,6 +10,7 @@ import {
   type RawForm,
   type RawRequest,
 } from '../../../signal/raw-batch.js';
+import { NO_DIMENSIONS } from '../../../signal/run-context.js';
 import { carry, sentOf, type DeriveMetadata, type SentSpan } from '../../../signal/sent-span.js';
 import { UNSET_FIELDS, type SpanRecord } from '../../../signal/span.js';
 import type { TraceRecord } from '../../../signal/trace.js';
@@ -149,7 +150,8 @@ export class BatchCodec {
 
   #whole({ trace, spans }: LaidOpen): TraceRecord {
     return {
-      trace,
+      // Missing in records of older versions.
+      trace: { ...NO_DIMENSIONS, ...trace },
       spans: spans.map((span) => ('sent' in span ? this.#carrying(span) : span)),
     };
   }

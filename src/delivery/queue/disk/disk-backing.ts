@@ -143,12 +143,12 @@ export class DiskBacking {
     await this.take({ batch, receivedAt, queuedAt, id });
   }
 
-  /** Loads batches from disk into memory, as far as there is room. */
+  /** Loads batches from disk into memory until it is full. */
   pull(): void {
     if (this.#loading === null && this.#canLoad) this.#loading = this.#load();
   }
 
-  /** A batch was delivered. @param refused its refused items; @param message why, without secrets */
+  /** A batch was delivered. @param refused its refused items */
   async delivered(queuedBatch: QueuedBatch, refused: readonly Refusal[]): Promise<void> {
     if (refused.length > 0) {
       const records = recordsOf(queuedBatch.batch);

@@ -17,7 +17,7 @@ export interface About {
   readonly contents?: number;
 }
 
-/** What a record says of a batch of such an amount. */
+/** The header of a record for a batch of this amount. */
 export function aboutOf(batch: Omit<About, 'contents'>, { items, contents }: Amount): About {
   return contents === items ? batch : { ...batch, contents };
 }
@@ -31,7 +31,7 @@ export interface Offer {
   readonly id?: string | undefined;
 }
 
-/** A record as it is about to be written. */
+/** A record to write. */
 export interface NewRecord extends ReadBatch {
   readonly about: About;
   readonly pieces: readonly [Buffer, Uint8Array];

@@ -20,7 +20,7 @@ export function numbersOf(names: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The largest segment; with a small limit an eighth of it. */
+/** Maximum size of a segment; an eighth of a small limit. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const SEGMENTS = 8;
 const LEAST_SEGMENT_BYTES = 64 * 1024;

@@ -46,7 +46,7 @@ type Found =
   { readonly kind: 'record'; readonly head: Head } | { readonly kind: 'damage'; readonly end: number };
 
 /**
- * One file of a queue: consecutive records, and next to it a file that notes which of them are done. It stays open, so that its
+ * One file of a queue: consecutive records, and next to it a file that marks finished records. It stays open, so that its
  * contents can be read even after the file was removed.
  */
 export class Segment {
@@ -117,7 +117,7 @@ export class Segment {
   /**
    * Writes records at the end. They do not count until {@link keep} is called.
    *
-   * @throws the error of the file system: bytes after `size` are cut off as far as possible
+   * @throws the error of the file system; bytes after `size` are truncated if possible
    */
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     try {

@@ -11,7 +11,7 @@ export interface DnsOptions {
   readonly clock: Clock;
   /** `address:port` of the DNS servers; the system's where absent. */
   readonly servers?: readonly string[] | undefined;
-  /** What this machine can connect to. If absent, detected from its interfaces. */
+  /** The address families that this machine can connect to. If absent, detected from its interfaces. */
   readonly families?: (() => readonly Family[]) | undefined;
 }
 

@@ -68,7 +68,7 @@ export interface GuardOptions {
 
 /**
  * Long enough for a burst of events to share connections, which then cost a fifth. Short, because an attempt fails when a
- * receiver closes an idle connection at the moment in which it is used again.
+ * receiver closes an idle connection just as it is reused.
  */
 const KEEP_ALIVE_MS = 1000;
 

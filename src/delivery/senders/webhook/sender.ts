@@ -61,7 +61,7 @@ export interface AttemptResult {
    * One sentence for the operator if there was no complete response or a redirect; null otherwise, because the status says enough.
    */
   readonly error: string | null;
-  /** The same for the user who set the URL: without a response it does not reveal what is at the address. */
+  /** The text for the user who set the URL: without a response, it does not reveal what is at the address. */
   readonly userError: string | null;
   /** The cause of `error`, for the operator's log: it may contain addresses. Null if absent. */
   readonly detail: string | null;

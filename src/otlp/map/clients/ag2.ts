@@ -2,7 +2,7 @@ import type { Convention, Reader } from '../conventions/convention.js';
 import { kindBy } from '../conventions/readers.js';
 
 const USAGE_KIND = 'ag2.usage.kind';
-/** Usage that other spans report: the model call before it, or the agent that ran as a tool. */
+/** Usage that another span also reports: the previous model call, or the agent that ran as a tool. */
 const REPEATED: ReadonlySet<unknown> = new Set(['model_call', 'subtask']);
 const repeated: Reader = (value) => (REPEATED.has(value) ? true : undefined);
 

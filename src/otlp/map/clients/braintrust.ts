@@ -1,6 +1,6 @@
 import type { UsageFigure } from '../../../signal/usage-object.js';
 import type { Convention } from '../conventions/convention.js';
-import { cost, identity, inside, kindBy, text } from '../conventions/readers.js';
+import { cost, identity, inside, kindBy, seconds, text } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
 const SPAN = 'braintrust.span_attributes';
@@ -36,6 +36,7 @@ export const BRAINTRUST: Convention = {
     reasoning: ofMetrics('reasoning', 28),
     audio_input: ofMetrics('audio_input', 28),
     audio_output: ofMetrics('audio_output', 28),
+    first_chunk: { [METRICS]: { rank: 7, read: inside(['time_to_first_token'], seconds) } },
     cost: { [METRICS]: { rank: 18, read: inside(['estimated_cost', 'cost'], cost) } },
   },
 };

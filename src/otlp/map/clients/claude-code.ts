@@ -27,7 +27,7 @@ export const CLAUDE_CODE: Convention = {
           'TOOL.EXECUTION': 'custom',
           'TOOL.BLOCKED_ON_USER': 'custom',
           HOOK: 'custom',
-          // Of other clients.
+          // Other clients' keys.
           LLM: 'llm',
           AGENT: 'agent',
           MEMORY: 'custom',
@@ -44,6 +44,7 @@ export const CLAUDE_CODE: Convention = {
     cached_write: { cache_creation_tokens: { rank: 45 } },
     cost: { cost_usd: { rank: 45 } },
     finish_reasons: { stop_reason: { rank: 45 } },
+    first_chunk: { ttft_ms: { rank: 45 } },
     input: { user_prompt: { rank: 45, shape: 'prompt', read: (value) => promptOf(value) } },
     arguments: {
       tool_input: { rank: 45 },
@@ -76,5 +77,5 @@ function promptOf(value: JsonValue): JsonValue | undefined {
   return prompt === undefined || prompt === REDACTED ? undefined : { prompt };
 }
 
-/** What is sent in place of a prompt unless `OTEL_LOG_USER_PROMPTS` is set. */
+/** Replaces the prompt unless `OTEL_LOG_USER_PROMPTS` is set. */
 const REDACTED = '<REDACTED>';

@@ -9,6 +9,8 @@ export const CREWAI: Convention = {
       'crewai.task.id': { rank: 0, read: (value) => (present(value) === undefined ? undefined : 'custom') },
     },
     agent: { 'crewai.task.agent': { rank: 5 } },
+    // OpenInference names the span after the agent and its task.
+    openinference_agent: { 'graph.node.id': { rank: 2 } },
     workflow: { 'crewai.crew.name': { rank: 3 }, crew_name: { rank: 4 } },
     input: { 'crewai.task.description': { rank: 25 } },
     output: { 'crewai.crew.result': { rank: 25 } },

@@ -25,13 +25,13 @@ const returnedResult: Reader = (value) => {
 const CALL_ID = '"callId"';
 const RESPONSE = '"response"';
 
-/** The record of a tool. Other clients' values of the same attributes are not parsed. */
+/** The record of a tool. Values in other clients' formats are not parsed. */
 function recordOf(value: JsonValue, key: string): JsonObject | undefined {
   if (typeof value === 'string' && !(value.startsWith('{') && value.includes(key))) return undefined;
   return objectOf(value);
 }
 
-/** How Google's messages begin, so that others are not parsed. */
+/** Start of Google's messages; other values are not parsed. */
 const CHUNK = '[{"role":"model","parts":[{"text":';
 
 /** The chunks of a streamed answer as one message: neighbours of one role that have texts only. */
@@ -58,7 +58,7 @@ const joinedChunks: Reader = (value) => {
   return joined.length < messages.length ? joined : undefined;
 };
 
-/** The text of a message in Google's form; undefined if it has anything else. */
+/** The text of a message in Google's format; undefined if it has other parts. */
 function textOf(message: JsonValue): string | undefined {
   const parts = isObject(message) ? listOf(message.parts) : [];
   if (parts.length === 0) return undefined;

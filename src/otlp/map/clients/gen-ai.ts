@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 import type { Convention, Reader } from '../conventions/convention.js';
-import { kindBy, only, present, texts } from '../conventions/readers.js';
+import { kindBy, only, present, seconds, texts } from '../conventions/readers.js';
 import { inputDetail, outputDetail, usageObject } from '../conventions/usage-readers.js';
 
 const MEMORY = /_memory(?:_store)?$/;
@@ -110,6 +110,7 @@ export const GEN_AI: Convention = {
       'gen_ai.user.id': { rank: 7 },
       'gen_ai.request.user': { rank: 8 },
     },
+    agent_version: { 'gen_ai.agent.version': { rank: 1 } },
     gen_ai_prompt_name: { 'gen_ai.prompt.name': { rank: 1 } },
     gen_ai_prompt_version: { 'gen_ai.prompt.version': { rank: 1 } },
     error_type: { 'error.type': { rank: 1 } },
@@ -219,6 +220,9 @@ export const GEN_AI: Convention = {
     system: { 'gen_ai.system_instructions': { rank: 1 } },
     tools: { 'gen_ai.tool.definitions': { rank: 1 } },
     finish_reasons: { 'gen_ai.response.finish_reasons': { rank: 1 } },
+    first_chunk: { 'gen_ai.response.time_to_first_chunk': { rank: 1, read: seconds } },
+    // From OpenLIT in seconds, from Strands in milliseconds.
+    first_token: { 'gen_ai.server.time_to_first_token': { rank: 1 } },
   },
   prefixes: {
     input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
@@ -252,5 +256,3 @@ function isFailure(value: JsonValue): JsonValue | undefined {
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;
-/** The outcome of a run according to an evaluation. */
-export const EVALUATION_EVENT = 'gen_ai.evaluation.result';

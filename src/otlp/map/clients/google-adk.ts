@@ -1,5 +1,5 @@
 import type { Convention } from '../conventions/convention.js';
-import { within } from '../conventions/readers.js';
+import { only, within } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
 const USAGE = ['usage_metadata', 'usageMetadata'];
@@ -18,6 +18,8 @@ export const GOOGLE_ADK: Convention = {
     },
   },
   fields: {
+    // The responses of parallel calls in one event, each of which has a span of its own.
+    is_step: { 'gen_ai.tool.name': { rank: 1, read: only('(merged tools)') } },
     session_id: { 'gcp.vertex.agent.session_id': { rank: 7 } },
     // ADK itself counts the answer without its thoughts.
     output_tokens: {

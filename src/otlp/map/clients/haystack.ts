@@ -3,7 +3,7 @@ import type { Convention, Reader } from '../conventions/convention.js';
 import { only, payload } from '../conventions/readers.js';
 import { parsePython } from '../messages/python-literal.js';
 
-/** A component's class says at its end what the component does. */
+/** The type of a component by the end of its class name. */
 const component: Reader = (value) => {
   if (typeof value !== 'string') return undefined;
   if (value.endsWith('Generator') || value.endsWith('Embedder')) return 'llm';

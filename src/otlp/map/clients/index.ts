@@ -9,6 +9,7 @@ import { CLAUDE_CODE } from './claude-code.js';
 import { CODEX } from './codex.js';
 import { CREWAI } from './crewai.js';
 import { DATABASE } from './database.js';
+import { DEPLOYMENT } from './deployment.js';
 import { DSPY } from './dspy.js';
 import { GEN_AI } from './gen-ai.js';
 import { GEMINI_CLI } from './gemini-cli.js';
@@ -49,6 +50,7 @@ export const CONVENTIONS: readonly Convention[] = [
   HTTP,
   DATABASE,
   MESSAGING,
+  DEPLOYMENT,
   VCS,
   OPENINFERENCE,
   OPENLLMETRY,

@@ -30,5 +30,6 @@ export const LAMINAR: Convention = {
     input: { 'lmnr.span.input': { rank: 16 } },
     output: { 'lmnr.span.output': { rank: 16 } },
   },
+  sdkVersions: ['laminar-tracer-resource'],
   agentNames: { services: ['laminar-tracer-resource'] },
 };

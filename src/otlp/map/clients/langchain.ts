@@ -63,6 +63,7 @@ export const LANGCHAIN: Convention = {
       'langsmith.metadata.thread_id': { rank: 14 },
       [METADATA]: { rank: 15, read: inside(['session_id', 'conversation_id', 'thread_id'], identity) },
     },
+    release: { 'langsmith.metadata.revision_id': { rank: 22 } },
     user_id: {
       'langsmith.metadata.user_id': { rank: 12 },
       [METADATA]: { rank: 13, read: inside(['user_id'], identity) },

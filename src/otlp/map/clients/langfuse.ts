@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import type { Convention, Reader } from '../conventions/convention.js';
 import { cost, count, inside, firstOf, kindBy, objectOf, only, text } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
+import { unquoted } from '../messages/texts.js';
 
 const USAGE = 'langfuse.observation.usage_details';
 const COST = 'langfuse.observation.cost_details';
@@ -52,6 +53,16 @@ export const LANGFUSE: Convention = {
     },
     user_id: { 'langfuse.user.id': { rank: 5 }, 'langfuse.trace.metadata.langfuse_user_id': { rank: 10 } },
     tags: { 'langfuse.trace.tags': { rank: 4 }, 'langfuse.tags': { rank: 5 } },
+    first_chunk_at: {
+      'langfuse.observation.completion_start_time': {
+        rank: 1,
+        read: (value) => text(typeof value === 'string' ? unquoted(value) : value),
+      },
+    },
+    environment: { 'langfuse.environment': { rank: 3 } },
+    release: { 'langfuse.release': { rank: 3 } },
+    // The version of what the trace is named after, beside the release of the whole program.
+    agent_version: { 'langfuse.version': { rank: 3 } },
     langfuse_prompt_name: { 'langfuse.observation.prompt.name': { rank: 1 } },
     langfuse_prompt_version: { 'langfuse.observation.prompt.version': { rank: 1 } },
     status_message: { 'langfuse.observation.status_message': { rank: 1 } },
@@ -86,6 +97,7 @@ export const LANGFUSE: Convention = {
     output: { 'langfuse.observation.output': { rank: 30 } },
     parameters: { 'langfuse.observation.model.parameters': { rank: 5 } },
   },
+  resource: { environment: { 'langfuse.environment': 3 }, release: { 'langfuse.release': 3 } },
 };
 
 /** The sum of the figures with matching names, if `name` is one of them. */

@@ -2,7 +2,7 @@ import type { Convention } from '../conventions/convention.js';
 import { identity, inside, texts } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
-/** What the caller of the proxy sent as `metadata`, as Python prints it. */
+/** The `metadata` from the caller of the proxy, printed by Python. */
 const REQUESTED = 'metadata.requester_metadata';
 /** The usage of the provider's answer, as Python prints it. */
 const USAGE = 'metadata.usage_object';
@@ -12,9 +12,9 @@ export const LITELLM: Convention = {
   spanNames: {
     scope: 'litellm',
     kinds: {
-      // The same call as its parent, in the provider's words.
+      // Reports its parent's call again, with the provider's names.
       raw_gen_ai_request: 'custom',
-      // A server of another instrumentation may contain the proxy's.
+      // The span may be inside a server span of another instrumentation.
       'Received Proxy Server Request': 'agent',
     },
   },

@@ -1,13 +1,17 @@
 import type { Convention } from '../conventions/convention.js';
-import { only } from '../conventions/readers.js';
+import { only, seconds } from '../conventions/readers.js';
 
-/** LiveKit Agents. Its nodes and attempts name the model of the request around or below them; every session has the same name. */
+/** LiveKit Agents. Nodes and attempts repeat the model of the request above or below them; all sessions have the same name. */
 export const LIVEKIT: Convention = {
   spanNames: {
     scope: 'livekit-agents',
     kinds: { '*_node': 'custom', '*_request_run': 'custom' },
   },
   fields: {
+    first_chunk: {
+      'lk.response.ttft': { rank: 4, read: seconds },
+      'lk.response.ttfb': { rank: 5, read: seconds },
+    },
     agent: { 'lk.agent_label': { rank: 7 } },
     is_failed: { 'lk.function_tool.is_error': { rank: 6, read: only(true) } },
     input: { 'lk.pii.user_input': { rank: 33 }, 'lk.user_input': { rank: 34 } },

@@ -10,6 +10,7 @@ const jsonText: Reader = (value) => text(typeof value === 'string' ? unquoted(va
 
 /** MLflow's tracing. Its values are JSON texts. */
 export const MLFLOW: Convention = {
+  chunkEvents: ['mlflow.chunk.item.0'],
   fields: {
     kind: {
       'mlflow.spanType': {

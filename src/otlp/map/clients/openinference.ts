@@ -3,6 +3,7 @@ import { identity, inside, kindBy, only, text, toolArguments } from '../conventi
 
 /** OpenInference (Arize): semantic conventions of 2026-08-21. */
 export const OPENINFERENCE: Convention = {
+  chunkEvents: ['First Token Stream Event'],
   fields: {
     kind: {
       'openinference.span.kind': {

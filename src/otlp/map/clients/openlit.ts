@@ -6,6 +6,9 @@ export const OPENLIT: Convention = {
   // It also sends 0 for every model if it could not fetch its prices.
   zeroCosts: ['openlit*'],
   fields: {
+    environment: { 'gen_ai.environment': { rank: 6 } },
+    // A hash of the agent's prompts and tools, next to the version that a program may set.
+    agent_version: { 'openlit.agent.version_hash': { rank: 9 } },
     status_message: { 'gen_ai.framework.error.message': { rank: 3 } },
     input: { 'gen_ai.workflow.input': { rank: 19 } },
     output: { 'gen_ai.workflow.output': { rank: 20 } },

@@ -9,6 +9,7 @@ function inCallback(key: string): Reader {
 
 /** OpenLLMetry (Traceloop). */
 export const OPENLLMETRY: Convention = {
+  chunkEvents: ['llm.content.completion.chunk'],
   fields: {
     kind: {
       'traceloop.span.kind': {

@@ -1,9 +1,10 @@
 import type { Convention } from '../conventions/convention.js';
-import { kindBy } from '../conventions/readers.js';
+import { kindBy, seconds } from '../conventions/readers.js';
 
-/** Pipecat: the events of live models are spans that all name the model. */
+/** Pipecat: events of live models are spans, and all of them name the model. */
 export const PIPECAT: Convention = {
   fields: {
+    first_chunk: { 'metrics.ttfb': { rank: 6, read: seconds } },
     kind: {
       'service.operation': {
         rank: 15,

@@ -1,7 +1,7 @@
 import type { Convention } from '../conventions/convention.js';
 import { kindBy } from '../conventions/readers.js';
 
-/** Spring AI, and the HTTP clients of Micrometer, which reports them in attributes of its own. */
+/** Spring AI, and HTTP clients in Micrometer's own attributes. */
 export const SPRING_AI: Convention = {
   fields: {
     kind: {

@@ -28,14 +28,18 @@ export const VCS: Convention = {
   fields: { repository: { [URL_KEY]: { rank: 1, read: nameInUrl }, [NAME_KEY]: { rank: 2 } } },
 };
 
-/** The repository that a resource names: by its address, else by its name, with the owner if it has one; null without any. */
-export function repositoryIn(resource: JsonObject): string | null {
-  const named = own(resource, URL_KEY, nameInUrl);
-  if (named !== undefined) return named;
+/**
+ * The repository that a resource names, and the attribute with it: its address, else its name, with the owner if that is known.
+ *
+ * @returns null if the resource names none
+ */
+export function repositoryIn(resource: JsonObject): { readonly name: string; readonly key: string } | null {
+  const inUrl = own(resource, URL_KEY, nameInUrl);
+  if (inUrl !== undefined) return { name: inUrl, key: URL_KEY };
   const name = own(resource, NAME_KEY, text);
   if (name === undefined) return null;
   const owner = name.includes('/') ? undefined : own(resource, OWNER_KEY, text);
-  return owner === undefined ? name : `${owner}/${name}`;
+  return { name: owner === undefined ? name : `${owner}/${name}`, key: NAME_KEY };
 }
 
 function own(resource: JsonObject, key: string, read: Reader): string | undefined {

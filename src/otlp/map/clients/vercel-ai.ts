@@ -103,6 +103,7 @@ export const VERCEL_AI: Convention = {
     result: { 'ai.toolCall.result': { rank: 5, read: json } },
     tools: { 'ai.prompt.tools': { rank: 5 } },
     finish_reasons: { 'ai.response.finishReason': { rank: 3 } },
+    first_chunk: { 'ai.response.msToFirstChunk': { rank: 3 } },
   },
   prefixes: {
     parameters: { 'ai.settings.': { rank: 3 } },

@@ -1,9 +1,12 @@
 import type { JsonValue } from '../../../signal/attributes.js';
+import type { Dimension } from '../../../signal/run-context.js';
 
 /** Fields set by attributes of a span. For each field the best source of the span counts. */
 export const FIELDS = [
   /** A {@link Kind}. */
   'kind',
+  /** Whether the span is a step, regardless of its reported kind. */
+  'is_step',
   'is_tool',
   'is_model',
   'is_db',
@@ -31,22 +34,25 @@ export const FIELDS = [
   /** The name of a span's own agent. */
   'entity',
   'model',
-  /** The model that was asked for. */
+  /** The requested model. */
   'asked_model',
-  /** A gateway's name for the model, which it may also give as the answering model. */
+  /** A gateway's name for the model, which it may also report as the answering model. */
   'model_alias',
   'provider',
   'service_tier',
-  /** Whether a gateway answered from its cache. */
+  /** Whether the response came from a gateway's cache. */
   'is_cache_hit',
   /** The provider's id of the response. */
   'response_id',
   'session_id',
   'user_id',
-  /** The user's name where `user_id` is only a hash. */
+  /** The user's name if `user_id` is only a hash. */
   'user_email',
   'tags',
-  /** The name of the repository that the run works on. */
+  /** Dimensions of the run: `DIMENSIONS` in `signal/run-context.ts`. */
+  'environment',
+  'release',
+  'agent_version',
   'repository',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
@@ -85,6 +91,10 @@ export const FIELDS = [
   'tools',
   'parameters',
   'finish_reasons',
+  /** From the start of a call to the first chunk of its answer: in milliseconds, as the time of the chunk, and without a unit. */
+  'first_chunk',
+  'first_chunk_at',
+  'first_token',
   'http_method',
   'url',
   'http_status',
@@ -149,7 +159,7 @@ type Sources = Readonly<Record<string, Source>>;
 
 /** Kinds of spans that a client shows only in their names. */
 interface SpanNames {
-  /** The name of the instrumentation scope; `*` for any, with names that no other client gives and without stars. */
+  /** Name of the instrumentation scope. `*` matches any scope; then the span names must be unique to this client and have no stars. */
   readonly scope: string;
   /** Span names and their kinds. `*` matches any text. */
   readonly kinds: Readonly<Record<string, Kind>>;
@@ -175,17 +185,17 @@ export type EventKind = 'prompt' | 'request' | 'call' | 'answer' | 'tool';
 
 /** Log events of a program that may send no spans. `logged-runs.ts` makes spans of them. */
 export interface ProgramEvents {
-  /** Before the names of all its events. */
+  /** Prefix of the names of all its events. */
   readonly prefix: string;
   /** Names of services and scopes that identify the program in events without the prefix. */
   readonly programs: readonly string[];
-  /** By the rest of the name. */
+  /** By the name without the prefix. */
   readonly kinds: Readonly<Record<string, EventKind>>;
   /** The rest of the name of the event that reports, in `decision`, whether a tool may be used. */
   readonly decision?: string;
   /** Whether its input tokens exclude cached tokens. */
   readonly separateCaches?: boolean;
-  /** Of which only its events tell enough, also if it sends spans. */
+  /** Event kinds that only events report completely, even if the program sends spans. */
   readonly onlyEvents?: readonly EventKind[];
 }
 
@@ -194,9 +204,15 @@ export interface Convention {
   readonly fields?: { readonly [F in Field]?: Sources };
   /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
+  /** Attributes of resources, with their rank among the sources of all clients. */
+  readonly resource?: { readonly [F in Dimension]?: Readonly<Record<string, number>> };
+  /** Values of `service.name` or `telemetry.sdk.name` of resources whose `service.version` is that of the SDK. */
+  readonly sdkVersions?: readonly string[];
   readonly spanNames?: SpanNames;
   /** Names of span events whose attributes are read, each as `event.attribute`. */
   readonly events?: readonly string[];
+  /** Names of span events at the first chunk of an answer, or at each. */
+  readonly chunkEvents?: readonly string[];
   /** Instrumentation scopes that report a failure by an exception alone, without a status. */
   readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
@@ -218,9 +234,9 @@ export interface Convention {
    * is of kind `other`. `*` matches any text.
    */
   readonly programScopes?: readonly string[];
-  /** Scopes whose roots do not report failures: a run goes as its last model call. The roots also need {@link wrapperScopes}. */
+  /** Scopes whose roots do not report failures: the last model call decides the outcome of the run. Also list them in {@link wrapperScopes}. */
   readonly lastCalls?: readonly string[];
-  /** Spans that do the work of their parent, which ends without their failure. */
+  /** Spans that do the work of their parent, which does not report their failure. */
   readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
   readonly programEvents?: ProgramEvents;
   /** Patterns around the name of a tool in span names, for tools that are named nowhere else: `execute_tool *`. */

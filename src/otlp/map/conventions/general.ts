@@ -5,15 +5,15 @@ import { isMessage } from '../messages/message.js';
 import { parsed } from '../messages/texts.js';
 import { FIELDS, type Field, type Kind, type Reader, type Source } from './convention.js';
 import { isModelCall } from './model-body.js';
-import { count, identity, only, texts, toolArguments } from './readers.js';
+import { count, identity, only, seconds, texts, toolArguments } from './readers.js';
 import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
 import { usageObject } from './usage-readers.js';
 
-/** Behind all sources of the tables, so that a known key always wins. */
+/** Rank below all sources of the tables, so that a known key always wins. */
 const RANK = 200;
-/** Longer keys are not read. */
+/** Maximum length of a key. */
 const LONGEST_KEY = 200;
-/** Keys whose meaning is cached. */
+/** Maximum number of cached keys. */
 const MAX_KNOWN = 4096;
 
 /** Namespaces of OpenTelemetry whose keys resemble those of a model's client. */
@@ -24,7 +24,7 @@ const STANDARD: ReadonlySet<string> = new Set(
     'server|service|source|system|telemetry|thread|tls|url|user_agent|vcs'
   ).split('|'),
 );
-/** Words around a number of tokens that is not the usage of this span. */
+/** Words in keys of token numbers that are not the usage of this span. */
 const NO_USAGE: ReadonlySet<string> = new Set(
   (
     'average|avg|budget|budgets|config|cost|costs|estimate|estimated|limit|limits|max|maximum|metadata|min|' +
@@ -47,21 +47,27 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...words('task|step|node|memory|guardrail|evaluator|evaluation|scorer|prompt|parser|reranker', 'custom'),
   ...words('workflow_step|middleware|workspace|summary', 'custom'),
 ]);
-/** Words that also mean something else, which do not decide under a bare `kind` or `type`. */
+/** Ambiguous words, which are ignored in a bare `kind` or `type`. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(
   'chat|completion|generate|model|embed|flow|pipeline|crew|chain|task|step|node|memory|prompt|parser'.split(
     '|',
   ),
 );
-/** What has a kind or type. */
+/** Names before `kind` or `type`. */
 const SPANS: ReadonlySet<string> = new Set(['span', 'observation', 'run', 'step']);
 
-/** What an attribute needs in the same span to count. */
-type Need = 'nothing' | 'usage' | 'model client' | 'model client or payload';
+/** A condition on the other keys of the span. */
+type Need =
+  | 'nothing'
+  | 'usage'
+  | 'model client'
+  | 'model client or payload'
+  | 'session in its namespace'
+  | 'kind in its namespace';
 
 interface Guess extends Omit<Source, 'rank'> {
   readonly field: Field;
-  /** Added to {@link RANK}. */
+  /** Is added to {@link RANK}. */
   readonly place: number;
   readonly need: Need;
   /** The first name of the key. */
@@ -81,7 +87,14 @@ export function generalRoles(keys: readonly string[]): ReadonlyMap<string, Gener
   const roles = new Map<string, GeneralRole>();
   const unlisted = keys.filter((key) => key.length <= LONGEST_KEY && !isOwnKey(key) && !isListed(key));
   if (unlisted.length === 0) return roles;
-  const guesses = unlisted.map((key) => ({ key, found: guessesOf(key), part: partOf(key) }));
+  const prefixes = countPrefixes(unlisted);
+  const guesses = unlisted.map((key) => {
+    const found = guessesOf(key);
+    const mayBePrefixed = found.every(({ field }) => field === 'kind');
+    const isPrefixed = mayBePrefixed && (prefixes.get(prefixOf(key)) ?? 0) >= LEAST_PREFIXED;
+    const afterPrefix = isPrefixed ? guessesOf(key.replace('_', '.')) : [];
+    return { key, found: afterPrefix.length > 0 ? afterPrefix : found, part: partOf(key) };
+  });
   const span = evidenceOf(
     keys,
     guesses.flatMap(({ found }) => found),
@@ -99,25 +112,66 @@ export function generalRoles(keys: readonly string[]): ReadonlyMap<string, Gener
   return roles;
 }
 
-/** What the keys of a span say about it. */
+/** As many keys without dots need the same first word, so that it counts as a prefix: `acme_kind`, `acme_model`, `acme_prompt`. */
+const LEAST_PREFIXED = 3;
+
+function countPrefixes(keys: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) {
+    const prefix = prefixOf(key);
+    if (prefix !== '') counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The first word of a key in snake case; empty for others. */
+function prefixOf(key: string): string {
+  return /^([a-z][a-z\d]*)_[a-z\d_]+$/.exec(key)?.[1] ?? '';
+}
+
+/** Facts about a span from its keys. */
 interface Evidence {
-  /** Another convention has a key for the kind. */
+  /** Whether a convention reads the kind from another key. */
   readonly hasKind: boolean;
-  /** A request, a query or a message between processes, without usage of a model. */
+  /** Whether it is a request, a query or a message between processes, without model usage. */
   readonly isService: boolean;
   readonly hasUsage: boolean;
   readonly hasModel: boolean;
   readonly hasMessages: boolean;
   readonly hasPayload: boolean;
   readonly hasAgent: boolean;
-  /** Whether anything shows a client of models. */
+  readonly namespaces: Namespaces;
+  /** Whether it has the name of a tool, and its arguments or result. */
+  readonly isTool: boolean;
+  /** Whether any key indicates a client of models. */
   readonly isOfModels: boolean;
+}
+
+/** The first names of the keys of each field. */
+type Namespaces = ReadonlyMap<Field, ReadonlySet<string | undefined>>;
+
+function namespacesOf(guesses: readonly Guess[]): Namespaces {
+  const found = new Map<Field, Set<string | undefined>>();
+  for (const { field, namespace } of guesses) {
+    const known = found.get(field);
+    if (known === undefined) found.set(field, new Set([namespace]));
+    else known.add(namespace);
+  }
+  return found;
 }
 
 const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
 
 /** Fields whose keys say nothing about the kind of a client. */
-const WEAK: ReadonlySet<Field> = new Set(['kind', 'session_id', 'user_id', 'tags']);
+const WEAK: ReadonlySet<Field> = new Set([
+  'kind',
+  'session_id',
+  'user_id',
+  'tags',
+  'environment',
+  'release',
+  'agent_version',
+]);
 
 function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts: boolean): Evidence {
   const listed = new Set<Field>();
@@ -133,13 +187,21 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
   const hasMessages = listsMessages || guesses.some(({ shape }) => shape === 'messages');
   const reportsUsage = listed.has('input_tokens') || listed.has('output_tokens');
   const figures = guesses.filter(({ field }) => USAGE_FIELDS.has(field));
-  // Wallets and parsers have tokens, too.
+  // Wallets and parsers also have tokens.
   const isCall = figures.length > 0 && (has('model') || hasMessages || has('kind') || listed.has('provider'));
   const isPair = (['input_tokens', 'output_tokens'] as const).every((of) =>
     figures.some(({ field, read }) => field === of && read === undefined),
   );
   const hasUsage = reportsUsage || isCall || isPair;
   const telling = new Set(guesses.filter(({ field }) => !WEAK.has(field)).map(({ namespace }) => namespace));
+  const namespaces = namespacesOf(guesses.filter(({ need }) => need !== 'kind in its namespace'));
+  const inOneNamespace = (one: Field, other: Field): boolean => {
+    const others = namespaces.get(other);
+    return (
+      others !== undefined && [...(namespaces.get(one) ?? [])].some((namespace) => others.has(namespace))
+    );
+  };
+  const isTool = inOneNamespace('tool_name', 'arguments') || inOneNamespace('tool_name', 'result');
   return {
     hasKind: listed.has('kind'),
     isService: !reportsUsage && !isCall && SERVICE.some((field) => listed.has(field)),
@@ -148,9 +210,14 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
     hasMessages,
     hasPayload: has('input') || has('output'),
     hasAgent: listed.has('agent') || guesses.some(({ field }) => field === 'agent'),
+    namespaces,
+    isTool,
     isOfModels:
       hasUsage ||
       hasMessages ||
+      isTool ||
+      // `acme.question` next to `acme.answer`.
+      inOneNamespace('input', 'output') ||
       has('kind') ||
       has('tool_name') ||
       listed.has('model') ||
@@ -159,7 +226,7 @@ function evidenceOf(keys: readonly string[], guesses: readonly Guess[], hasParts
   };
 }
 
-function counts({ field, need }: Guess, span: Evidence): boolean {
+function counts({ field, need, namespace }: Guess, span: Evidence): boolean {
   if (field === 'kind' || field === 'is_failed') {
     if (span.hasKind || span.isService) return false;
   } else if (span.isService) {
@@ -174,24 +241,38 @@ function counts({ field, need }: Guess, span: Evidence): boolean {
       return span.isOfModels;
     case 'model client or payload':
       return span.isOfModels || span.hasPayload;
+    case 'session in its namespace':
+      return span.isOfModels || span.hasPayload || hasNamespace(span, 'session_id', namespace);
+    case 'kind in its namespace':
+      return hasNamespace(span, 'kind', namespace);
   }
 }
 
-/** What a key shows about the kind of its span, for spans without a word for it. */
+function hasNamespace({ namespaces }: Evidence, field: Field, namespace: string | undefined): boolean {
+  return namespace !== undefined && namespaces.get(field)?.has(namespace) === true;
+}
+
+/** The kind of span that a key implies, for spans that name none. */
 function kindsOf(key: string, found: readonly Guess[], span: Evidence): Use[] {
   if (span.hasKind || span.isService) return [];
-  return found.flatMap(({ field, place, shape, read }) => {
+  return found.flatMap(({ field, place, shape, read, need }) => {
+    if (need === 'kind in its namespace') return [];
     switch (field) {
       case 'input_tokens':
       case 'output_tokens':
-        // An agent that sums up its calls names no model.
+        // An agent that reports the total of its calls names no model.
         return span.hasModel || !span.hasAgent
           ? [useOf(key, 'is_model', { rank: RANK, read: read ?? count })]
           : [];
       case 'tool_name':
-        return place > 0 || span.hasUsage || span.hasMessages ? [] : [useOf(key, 'is_tool', { rank: RANK })];
+        return (place > 0 && !span.isTool) || span.hasUsage || span.hasMessages
+          ? []
+          : [useOf(key, 'is_tool', { rank: RANK })];
       case 'agent':
-        return span.isOfModels || span.hasPayload ? [useOf(key, 'is_agent', { rank: RANK })] : [];
+        // A failed model call may name its agent and nothing else.
+        return span.hasModel && !span.isOfModels && !span.hasPayload
+          ? []
+          : [useOf(key, 'is_agent', { rank: RANK, ...(read && { read }) })];
       case 'input':
       case 'output':
         if (shape === 'messages')
@@ -234,39 +315,58 @@ function partsOf(field: 'input' | 'output', key: string): PrefixUse {
   return { ...useOf(key, field, { rank: RANK, shape: 'messages' }), prefix: key, isNumbered: true };
 }
 
-/** The meaning that a key alone may have. */
+/** The possible meaning of a key, without the other keys of its span. */
 const guessesOf = remembering(MAX_KNOWN, (key: string): readonly Guess[] => {
   const names = namesIn(key);
   const last = names.at(-1) ?? '';
   const before = names.at(-2) ?? '';
   if (last === '' || isStandard(names)) return [];
-  const own = personOf(names, last, before);
-  if (own !== undefined) return [own];
-  if (names.slice(0, -1).some((name) => NO_USAGE.has(name))) return [];
-  const guesses = [
-    ...usageOf(names, last, before),
-    ...kindOf(last, before),
-    ...(WORDS.get(`${before}.${last}`) ??
-      (names.length > 1 || SPEAKING.has(last) ? WORDS.get(last) : undefined) ??
-      []),
-  ];
   const namespace = names.length > 1 ? names[0] : undefined;
+  const own = personOf(names, last, before);
+  if (own !== undefined) return [{ ...own, ...(namespace !== undefined && { namespace }) }];
+  if (COST.test(`${before}.${last}`)) return [{ field: 'cost', place: 1, need: 'usage' }];
+  if (names.slice(0, -1).some((name) => NO_USAGE.has(name))) return [];
+  const usage = usageOf(names, last, before);
+  const words =
+    WORDS.get(`${before}.${last}`) ??
+    (names.length > 1 || SPEAKING.has(last) ? WORDS.get(last) : undefined) ??
+    [];
+  // `acme.tokens.input` is no input.
+  const kinds = kindOf(last, before);
+  const isName = last === 'name' && names.length === 2 && kinds.length === 0;
+  const guesses = [
+    ...usage,
+    ...kinds,
+    ...firstChunkOf(last),
+    ...(usage.length > 0 ? [] : words),
+    ...(isName ? NAME_OF_KIND : []),
+  ];
   return namespace === undefined ? guesses : guesses.map((guess) => ({ ...guess, namespace }));
 });
+
+/** `acme.name` next to `acme.kind`: the name of the tool or agent. */
+const NAME_OF_KIND: readonly Guess[] = (['tool_name', 'openinference_agent'] as const).map((field) => ({
+  field,
+  place: 5,
+  need: 'kind in its namespace',
+}));
+
+/** `acme.cost.total`. */
+const COST = /^costs?\.(?:total|usd|total_usd)$/;
 
 /** Gateways name the tool of an MCP call in a key of their own. */
 function isStandard([first = '', second = '']: readonly string[]): boolean {
   return STANDARD.has(first) && !(first === 'mcp' && second === 'tool');
 }
 
-/** The usage in an attribute of an event that is read but whose key no convention lists. */
+/** Usage in an event's attribute that no convention lists. */
 export function usageInEvent(key: string): readonly Use[] {
   if (key.length > LONGEST_KEY) return [];
   const found = guessesOf(key).filter(({ field }) => USAGE_FIELDS.has(field));
   return found.map((guess) => toUse(key, guess));
 }
 
-/** `acme.llmCall:inputTokens` is `acme`, `llm_call` and `input_tokens`. */
+/** Splits `acme.llmCall:inputTokens` into `acme`, `llm_call` and `input_tokens`. */
 function namesIn(key: string): string[] {
   return key
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -280,6 +380,8 @@ const SESSIONS: ReadonlySet<string> = new Set([
   'conversation_id',
   'thread_id',
   'chat_session_id',
+  'chat_id',
+  'dialog_id',
 ]);
 
 /** An id rather than a text or an object. */
@@ -291,16 +393,45 @@ const listOfTexts: Reader = (value) => {
   return Array.isArray(list) ? texts(list) : undefined;
 };
 
-/** Session, user and tags. */
+/** The name of an agent rather than a sentence or an object. */
+const plainName: Reader = (value) =>
+  typeof value === 'string' && value.length <= 100 && /^[\p{L}\p{N}][\p{L}\p{N} .:_-]*$/u.test(value)
+    ? value
+    : undefined;
+
+/** A failure in words; `false` and `none` are none. */
+const failure: Reader = (value) =>
+  value === true || (typeof value === 'string' && !/^(?:|false|none|null|no|0|ok)$/i.test(value.trim()))
+    ? true
+    : undefined;
+const failedState: Reader = (value) =>
+  typeof value === 'string' && /^(?:error|errored|fail|failed|failure|exception)$/i.test(value)
+    ? true
+    : undefined;
+const failureText: Reader = (value) =>
+  typeof value === 'string' && failure(value) === true ? value : undefined;
+
+/** Names before a program's own values: `acme.metadata.environment`. */
+const PROPERTIES: ReadonlySet<string> = new Set(['metadata', 'properties', 'attributes']);
+
+/** Session, user, tags and versions. */
 function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
   const need = 'nothing';
-  // Langfuse has attributes of its own for both; the rest of its metadata is for display.
+  // Langfuse has separate attributes for both; its other metadata is for display.
   if (names[0] === 'langfuse') return undefined;
   if (SESSIONS.has(last)) return { field: 'session_id', place: last === 'thread_id' ? 2 : 0, need };
   if (last === 'user_id' || last === 'end_user_id') return { field: 'user_id', place: 0, need };
-  // The tags of a tool are not those of the run.
-  if (last === 'tags' && before !== '' && before !== 'tool')
-    return { field: 'tags', place: 0, need: 'model client or payload', read: listOfTexts };
+  // Tags of a tool do not belong to the run.
+  if (last === 'tags' && before !== 'tool')
+    return {
+      field: 'tags',
+      place: before === '' ? 1 : 0,
+      need: before === '' ? 'model client' : 'model client or payload',
+      read: listOfTexts,
+    };
+  if (last === 'agent_version') return { field: 'agent_version', place: 0, need: 'model client or payload' };
+  if ((last === 'environment' || last === 'release') && PROPERTIES.has(before))
+    return { field: last, place: 0, need: 'model client or payload' };
   if (last !== 'id') return undefined;
   if (before === 'session' || before === 'conversation') return { field: 'session_id', place: 1, need };
   if (before === 'thread' && names.length > 2) return { field: 'session_id', place: 3, need };
@@ -325,7 +456,7 @@ function usageOf(names: readonly string[], last: string, before: string): Guess[
     return FIGURES.map((figure) => ({
       field: fieldOfFigure(figure),
       place: 5,
-      // Other things have metrics, too.
+      // Metrics also exist for other things than usage.
       need: last === 'metrics' ? 'model client' : 'usage',
       read: usageObject(figure),
     }));
@@ -341,10 +472,24 @@ function fieldOfFigure(figure: UsageFigure): Field {
   return figure === 'input' || figure === 'output' || figure === 'total' ? `${figure}_tokens` : figure;
 }
 
-/** `acme.span.kind`, `span_type`, `acme.type`. */
+const FIRST_CHUNK =
+  /^(?:(ms_to_first_(?:token|chunk))|(?:time_to_first_(?:token|chunk|byte)|ttf[bct])(?:_(?:(ms|millis|milliseconds)|s|sec|seconds))?)$/;
+
+/** `acme.ttft_ms`, `acme.time_to_first_token`. */
+function firstChunkOf(last: string): Guess[] {
+  const found = last.includes('_first_') || last.startsWith('ttf') ? FIRST_CHUNK.exec(last) : null;
+  if (found === null) return [];
+  const [name, inName, inUnit] = found;
+  const need = 'model client';
+  if (inName !== undefined || inUnit !== undefined) return [{ field: 'first_chunk', place: 0, need }];
+  if (/_s(?:ec(?:onds)?)?$/.test(name)) return [{ field: 'first_chunk', place: 1, need, read: seconds }];
+  return [{ field: 'first_token', place: 0, need }];
+}
+
+/** `acme.span.kind`, `span_type`, `acme.type`, `acme.span`. */
 function kindOf(last: string, before: string): Guess[] {
   const named = /^(?:(.+)_)?(?:kind|type)$/.exec(last);
-  if (named === null && !(last === 'operation' || (before === 'operation' && last === 'name'))) return [];
+  if (named === null && !KIND_NAMES.has(last) && !(before === 'operation' && last === 'name')) return [];
   const whose = named?.[1] ?? (named === null ? 'operation' : before);
   const isOfSpan = SPANS.has(whose);
   return [
@@ -357,6 +502,8 @@ function kindOf(last: string, before: string): Guess[] {
   ];
 }
 
+const KIND_NAMES: ReadonlySet<string> = new Set(['operation', 'op', 'span']);
+
 const kind: Reader = (value) => (typeof value === 'string' ? KINDS.get(wordOf(value)) : undefined);
 const plainKind: Reader = (value) =>
   typeof value === 'string' && !AMBIGUOUS.has(wordOf(value)) ? kind(value) : undefined;
@@ -366,7 +513,7 @@ function wordOf(value: string): string {
   return (namesIn(value.trim()).at(-1) ?? '').replaceAll(' ', '_');
 }
 
-/** Single words that are read without a prefix, too. */
+/** Words that are also read without a prefix. */
 const SPEAKING: ReadonlySet<string> = new Set(
   'model_name|model_id|messages|input_messages|output_messages|tool_name|tool_args|tool_input|tool_output'.split(
     '|',
@@ -393,12 +540,15 @@ const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Gu
   ),
   ...guess('request_model|request.model', 'model', 1, 'nothing'),
   ...guess('provider|provider.name|provider_name|model_provider', 'provider', 0, 'model client'),
-  ...guess('agent.name|agent_name', 'agent', 0, 'model client or payload'),
+  ...guess('agent.name|agent_name', 'agent', 0, 'session in its namespace'),
+  ...guess('agent', 'agent', 1, 'session in its namespace', plainName),
+  ...guess('workflow.name|workflow_name|flow_name|crew_name', 'workflow', 0, 'session in its namespace'),
+  ...guess('pipeline.name|pipeline_name', 'workflow', 1, 'model client or payload'),
   ...guess('tool.name|tool_name|tool.function_name', 'tool_name', 0, 'nothing'),
   ...guess('function.name|function_name|call.name', 'tool_name', 1, 'model client'),
   ...guess('tool', 'tool_name', 2, 'model client', plainId),
   ...guess(
-    'tool.arguments|tool.args|tool_args|tool_arguments|tool.input|tool_input',
+    'tool.arguments|tool.args|tool_args|tool_arguments|tool.input|tool_input|tool.params|tool_params',
     'arguments',
     0,
     'nothing',
@@ -411,27 +561,42 @@ const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Gu
     toolArguments,
   ),
   ...guess('tool.result|tool.output|tool_result|tool_output|call.result', 'result', 0, 'nothing'),
+  ...guess('tool.response|tool_response|tool.return_value|tool.return', 'result', 1, 'nothing'),
+  ...guess('function.result|function.output|function.response|function_result', 'result', 2, 'model client'),
   ...asked('messages|input_messages|input.messages|prompt.messages|prompt_messages|chat_history', 0),
   ...answered('output_messages|output.messages|response_messages|response.messages', 0),
   ...guess('input|inputs|input_json|input_data|input_value|input.value', 'input', 10, 'nothing'),
   ...guess('output|outputs|output_json|output_data|output_value|output.value', 'output', 10, 'nothing'),
   ...guess('prompt|prompt.text|prompt_text|request|input_text|input.text', 'input', 11, 'model client'),
-  ...guess('question|user_input|user_message|query', 'input', 12, 'model client'),
+  ...guess('question|user_input|user_message|user_prompt|user_query|query', 'input', 12, 'model client'),
   ...guess(
-    'response|completion|output_text|output.text|response.text|response_text',
+    'response|completion|output_text|output.text|output.content|response.text|response_text|response.content',
     'output',
     11,
     'model client',
   ),
-  ...guess('answer|result|completion.text|completion_text', 'output', 12, 'model client'),
+  ...guess('answer|reply|final_answer|final_output|result', 'output', 12, 'model client'),
+  ...guess('completion.text|completion_text|assistant_message', 'output', 12, 'model client'),
+  ...guess('documents|retrieved_documents|chunks', 'output', 13, 'model client'),
   ...guess('system_prompt|system_instructions|system_message|instructions', 'system', 0, 'model client'),
   ...guess('tools|tool_definitions|tool.definitions|available_tools', 'tools', 0, 'model client'),
   ...guess('finish_reason|finish_reasons|stop_reason', 'finish_reasons', 0, 'model client'),
   ...guess('response_id|response.id', 'response_id', 0, 'usage'),
   ...guess('cost|cost_usd|total_cost|total_cost_usd', 'cost', 0, 'usage'),
+  ...guess('estimated_cost|estimated_cost_usd', 'cost', 2, 'usage'),
   ...guess('is_error', 'is_failed', 0, 'model client', only(true)),
+  ...guess('tool.success|tool_success', 'is_failed', 1, 'model client', only(false)),
+  ...guess('status', 'is_failed', 2, 'model client', failedState),
   ...guess('error.message|error_message', 'status_message', 0, 'nothing'),
+  [
+    'error',
+    [
+      { field: 'is_failed', place: 3, need: 'model client', read: failure },
+      { field: 'status_message', place: 1, need: 'model client', read: failureText },
+    ],
+  ],
   ...guess('session|conversation', 'session_id', 4, 'model client or payload', plainId),
+  ...guess('user|end_user|enduser|user.name|user_name', 'user_id', 4, 'session in its namespace', plainId),
 ]);
 
 type Row = readonly [name: string, guesses: readonly Guess[]];

@@ -25,7 +25,8 @@ type FromOtlp =
   | 'map_hint'
   | 'run_kind'
   | 'context'
-  | 'prompt';
+  | 'prompt'
+  | 'scores';
 
 /**
  * The fields of a span. On a span with {@link VERBATIM} they are complete: a missing field is null, and other attributes, which may be
@@ -79,6 +80,10 @@ export const TRACE_ATTRIBUTES: Readonly<
   total_cost_usd: { key: 'jackdaw.trace.total_cost_usd', as: 'money' },
   metadata: { key: 'jackdaw.trace.metadata', as: 'object' },
   sdk_version: { key: 'jackdaw.trace.sdk_version', as: 'text' },
+  environment: { key: 'jackdaw.trace.environment', as: 'text' },
+  release: { key: 'jackdaw.trace.release', as: 'text' },
+  agent_version: { key: 'jackdaw.trace.agent_version', as: 'text' },
+  repository: { key: 'jackdaw.trace.repository', as: 'text' },
   sample_rate: { key: 'jackdaw.trace.sample_rate', as: 'number' },
 };
 

@@ -36,12 +36,12 @@ export function isModelCall(value: JsonValue): boolean {
     : QUESTION.some((key) => key in body);
 }
 
-/** The usage in a response, or in what a framework keeps of it. */
+/** The usage in a response, or in a framework's copy of it. */
 export function usageIn(value: JsonValue): JsonObject | undefined {
   return find(value, usageOf, DEEPEST);
 }
 
-/** The model in a request or response, or in what a framework keeps of it. */
+/** The model in a request or response, or in a framework's copy of it. */
 export function modelIn(value: JsonValue): string | undefined {
   return find(value, modelOf, DEEPEST);
 }
@@ -61,7 +61,7 @@ function modelOf(body: JsonObject): string | undefined {
   return typeof model === 'string' ? model : undefined;
 }
 
-/** The first object that has it: the value itself, then those under {@link WITHIN}; of lists the first element. */
+/** The first object that has it: the value itself, then the values under {@link WITHIN}; for lists, the first element. */
 function find<T>(
   value: JsonValue | undefined,
   read: (body: JsonObject) => T | undefined,

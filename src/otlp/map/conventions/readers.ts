@@ -27,7 +27,7 @@ export const identity: Reader = (value) => {
   return typeof found === 'string' && NOBODY.test(found.trim()) ? undefined : found;
 };
 
-/** Whether a cache answered. */
+/** Whether the response came from a cache. */
 export const hit: Reader = (value) => (isHit(value) ? true : undefined);
 
 /** A number of tokens or rows, not negative. Texts of digits are accepted, fractions are rounded. */
@@ -40,6 +40,19 @@ export const count: Reader = (value) => {
   const whole = Math.round(value);
   return Number.isSafeInteger(whole) ? whole : undefined;
 };
+
+/** A length of time that is given in milliseconds or in seconds, in milliseconds. */
+export const milliseconds: Reader = lengthOfTime(1);
+export const seconds: Reader = lengthOfTime(1000);
+
+function lengthOfTime(unit: number): Reader {
+  return (value) => {
+    const length = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    return typeof length === 'number' && length >= 0 && length <= Number.MAX_SAFE_INTEGER
+      ? length * unit
+      : undefined;
+  };
+}
 
 /** A version of a prompt, an integer from 0. Texts of digits are accepted, `v2` is not. */
 export const version: Reader = (value) => {
@@ -144,7 +157,7 @@ export function objectOf(value: JsonValue): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-/** The text that {@link printedObject} parsed last. */
+/** The last text that {@link printedObject} parsed. */
 let lastPrinted = '';
 let lastObject: JsonValue | undefined;
 

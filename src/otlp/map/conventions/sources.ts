@@ -1,9 +1,21 @@
 import { CONVENTIONS } from '../clients/index.js';
 import { FIELDS, type Convention, type Field, type Reader, type Shape, type Source } from './convention.js';
-import { cost, count, hit, identity, payload, present, text, texts, version } from './readers.js';
+import {
+  cost,
+  count,
+  hit,
+  identity,
+  milliseconds,
+  payload,
+  present,
+  text,
+  texts,
+  version,
+} from './readers.js';
 
 const READERS: Readonly<Record<Field, Reader>> = {
   kind: text,
+  is_step: present,
   is_tool: present,
   is_model: present,
   is_db: present,
@@ -35,7 +47,10 @@ const READERS: Readonly<Record<Field, Reader>> = {
   user_id: identity,
   user_email: identity,
   tags: texts,
-  repository: text,
+  environment: identity,
+  release: identity,
+  agent_version: identity,
+  repository: identity,
   langfuse_prompt_name: text,
   traceloop_prompt_name: text,
   gen_ai_prompt_name: text,
@@ -71,6 +86,9 @@ const READERS: Readonly<Record<Field, Reader>> = {
   tools: payload,
   parameters: payload,
   finish_reasons: texts,
+  first_chunk: milliseconds,
+  first_chunk_at: text,
+  first_token: milliseconds,
   http_method: text,
   url: text,
   http_status: count,

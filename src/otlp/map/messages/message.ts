@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { isObject } from '../json-text.js';
-import { addCalls, addContent, contentOf, isPart, noParts } from './parts.js';
+import { addCalls, addContent, contentOf, isPart, noParts, type MessageParts } from './parts.js';
 import { isPrinted, printedMessage } from './printed-message.js';
 
 /** Roles by their names in other formats. */
@@ -94,8 +94,12 @@ function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[
   // A tool may return an object.
   const isData = isObject(sent) && !isPart(sent);
   if (!isData) addContent(sent, parts);
-  messages.push(...parts.results);
   const message = messageOf(source, role);
+  if (answersItself(parts)) {
+    // The Vercel AI SDK sends all steps of an agent as one message.
+    messages.push({ ...message, tool_calls: parts.calls.splice(0) });
+  }
+  messages.push(...parts.results);
   const content = isData ? sent : contentOf(parts.content);
   if (content !== undefined) message.content = content;
   if (parts.calls.length > 0) message.tool_calls = parts.calls;
@@ -108,6 +112,14 @@ function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[
   } else if (parts.results.length === 0) {
     messages.push(entry);
   }
+}
+
+/** Whether a message has the results of its own calls. */
+function answersItself({ calls, results }: MessageParts): boolean {
+  return (
+    calls.length > 0 &&
+    results.some(({ tool_call_id: id }) => id !== undefined && calls.some((call) => call.id === id))
+  );
 }
 
 function keep(source: JsonObject, message: JsonObject): void {

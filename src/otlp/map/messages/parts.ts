@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { isObject, parseStructure } from '../json-text.js';
+import { parsePython } from './python-literal.js';
 import { unquoted } from './texts.js';
 
 /** A requested tool call: `{id?, name?, arguments?}`. */
@@ -63,8 +64,10 @@ export function addContent(content: JsonValue | undefined, parts: MessageParts):
     else if (text !== '') parts.content.push({ type: 'text', text });
   } else if (Array.isArray(content)) {
     for (const part of content) addPart(part, parts);
-  } else {
+  } else if (isObject(content)) {
     addPart(content, parts);
+  } else {
+    parts.content.push({ type: 'text', text: String(content) });
   }
 }
 
@@ -129,6 +132,11 @@ function addPart(part: JsonValue, parts: MessageParts): void {
     return;
   }
   const type = part.type ?? part.block_type;
+  const printed = TEXT.has(type) ? printedPart(textOf(part) ?? '') : undefined;
+  if (printed !== undefined) {
+    addPart(printed, parts);
+    return;
+  }
   const call = CALL.has(type)
     ? part
     : (part.toolUse ?? part.functionCall ?? part.function_call ?? part.toolRequest ?? part.tool_call);
@@ -142,6 +150,28 @@ function addPart(part: JsonValue, parts: MessageParts): void {
   if (isObject(call)) addCalls([call], parts);
   else if (isObject(result)) parts.results.push(toResult(result));
   else if (!isEmptyText(part, type)) parts.content.push(toContent(part, type));
+}
+
+const PRINTED_CALL = 'ResponseFunctionToolCall(';
+const PRINTED_TEXT = "'type': 'output_text'";
+
+/** An item of OpenAI's Responses that a client printed by Python into a text: a call, or a part of a message. */
+function printedPart(text: string): JsonObject | undefined {
+  if (text.startsWith(PRINTED_CALL)) {
+    const [name, id, args] = ['name', 'call_id', 'arguments'].map((field) => printedField(text, field));
+    return typeof name === 'string'
+      ? { type: 'function_call', name, call_id: id ?? null, arguments: args ?? null }
+      : undefined;
+  }
+  const part = text.startsWith('{') && text.includes(PRINTED_TEXT) ? parsePython(text) : undefined;
+  return part !== undefined && isObject(part) && part.type === 'output_text' ? part : undefined;
+}
+
+function printedField(text: string, field: string): JsonValue | undefined {
+  const literal = new RegExp(`[ (]${field}=('(?:[^'\\\\]|\\\\.)*'|"(?:[^"\\\\]|\\\\.)*")`, 's').exec(
+    text,
+  )?.[1];
+  return literal === undefined ? undefined : parsePython(literal);
 }
 
 function isEmptyText(part: JsonObject, type: JsonValue | undefined): boolean {
@@ -164,7 +194,7 @@ function textOf(part: JsonObject): string | undefined {
 
 function toResult(result: JsonObject): JsonObject {
   const made: JsonObject = { role: 'tool' };
-  // Haystack keeps the call with its result.
+  // Haystack stores the call with its result.
   const call = isObject(result.origin) ? result.origin : result;
   const id = idOf(call);
   if (id !== undefined) made.tool_call_id = id;

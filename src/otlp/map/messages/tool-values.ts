@@ -23,7 +23,7 @@ export function toolInput(sent: JsonValue): JsonValue {
   if (isObject(kwargsAlone)) return kwargsAlone;
   // LangChain's tools as sent by OpenLLMetry and LangSmith.
   if (typeof text === 'string') return isObject(inputs) ? inputs : toolInput(text);
-  // BeeAI's, with the options of the run.
+  // BeeAI, with the options of the run.
   const { input: asked, options, ...rest } = value;
   if (isObject(asked) && 'options' in value && Object.keys(rest).length === 0 && !isObject(options))
     return asked;

@@ -1,7 +1,8 @@
 import { mappedMetadata } from '../../../otlp/map/mapped-metadata.js';
 import type { JsonObject } from '../../../signal/attributes.js';
-import type { RunContext } from '../../../signal/run-context.js';
+import { DIMENSIONS, type RunContext } from '../../../signal/run-context.js';
 import { replaceSent, sentOf, type SentSpan } from '../../../signal/sent-span.js';
+import { attributesOf, scoreTexts, type ScoreRecord } from '../../../signal/score.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { Redactor } from '../values/redactor.js';
 import type { Redaction } from './redaction.js';
@@ -46,6 +47,7 @@ function redactFields(span: SpanRecord, { redactor, fields }: Redaction): void {
   if (fields.has('output_data')) span.output_data = redactor.object(span.output_data);
   if (!fields.has('metadata')) return;
   // These come from attributes.
+  span.scores = span.scores?.map((score) => redactScore(score, redactor)) ?? null;
   if (span.context !== null) span.context = redactContext(span.context, redactor);
   span.map_hint = redactor.nullableText(span.map_hint);
   if (span.agent_hint !== null) {
@@ -68,18 +70,29 @@ function withIds(metadata: JsonObject | null, otel: JsonObject): JsonObject {
   return { ...metadata, otel: kept };
 }
 
+function redactScore(score: ScoreRecord, redactor: Redactor): ScoreRecord {
+  const sent = attributesOf(score);
+  const redacted = redactor.object(sent);
+  return redacted === sent ? score : { ...score, ...scoreTexts(redacted) };
+}
+
 function redactContext(context: RunContext, redactor: Redactor): RunContext {
   const fields: JsonObject = {};
   if (context.session_id !== null) fields['session_id'] = context.session_id;
   if (context.user_id !== null) fields['user_id'] = context.user_id;
   if (context.tags !== null) fields['tags'] = [...context.tags];
+  for (const field of DIMENSIONS) if (context[field] !== null) fields[field] = context[field];
   const redacted = redactor.object(fields);
   if (redacted === fields) return context;
-  const { session_id, user_id, tags } = redacted;
+  const { session_id, user_id, tags, environment, release, agent_version, repository } = redacted;
   return {
     session_id: textOf(session_id),
     user_id: textOf(user_id),
     tags: Array.isArray(tags) ? tags.map(String) : typeof tags === 'string' ? [tags] : null,
+    environment: textOf(environment),
+    release: textOf(release),
+    agent_version: textOf(agent_version),
+    repository: textOf(repository),
   };
 }
 

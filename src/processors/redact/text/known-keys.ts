@@ -157,7 +157,7 @@ const OTHERS: readonly (readonly [sign: string, pattern: string, before: number]
   ['hooks.zapier.com/', 'hooks\\.zapier\\.com/hooks/catch/([A-Za-z0-9/]{14,60})', 0],
   ['/api/webhooks/', `/api/webhooks/(\\d{15,22}/${W}{30,100})`, 0],
   ['.webhook.office.com/', `\\.webhook\\.office\\.com/webhookb2/([A-Za-z0-9/@-]{40,200})`, 0],
-  // Includes the key itself, as far as it is complete
+  // Includes the key itself, up to the end of the text
   [
     '-----BEGIN ',
     '-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\\s\\\\:,.()]|-(?!-)){0,16384}(?:-----END [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)?',

@@ -42,7 +42,7 @@ export function wireNumbers(mayBe: (digits: string, source: Source, at: number) 
   ];
 }
 
-/** The length of a varint in bytes, all but the last of which are 128 or more; 0 if missing. */
+/** The length of a varint in bytes: all bytes except the last are 128 or more; 0 if missing. */
 function integerBytes(source: Source, start: number): number {
   let at = start;
   while (source.code(at) >= 128 && at - start < MOST_BYTES) at++;

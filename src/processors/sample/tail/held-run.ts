@@ -1,3 +1,4 @@
+import { dimensionsOf } from '../../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../../runs/rules/header-of-spans.js';
 import type { SpanRecord } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
@@ -80,10 +81,15 @@ function hasEnd({ trace, spans }: TraceRecord): boolean {
 /** A header, completed from the spans if it is not declared or leaves fields open. */
 function withSpans(header: TraceHeader, spans: readonly SpanRecord[]): TraceHeader {
   const given = headerOf(spans);
-  if (header.follows_spans) return { ...header, ...given };
+  const found = dimensionsOf(spans);
+  if (header.follows_spans) return { ...header, ...given, ...found };
   if (header.status !== 'running') return header;
   return {
     ...header,
+    environment: header.environment ?? found.environment,
+    release: header.release ?? found.release,
+    agent_version: header.agent_version ?? found.agent_version,
+    repository: header.repository ?? found.repository,
     status: given.status,
     ended_at: header.ended_at ?? given.ended_at,
     error_message: header.error_message ?? given.error_message,

@@ -28,7 +28,7 @@ const SERVICES = `arrayDistinct(arrayFilter(name -> name <> '', [${NAMES.join(',
 
 /**
  * Stats of the newest point of each series of some metrics; among points of the same time the last to arrive counts. A series whose
- * newest point has no value has ended, or nothing is known of it. One statement
+ * newest point has no value has ended, or its state is unknown. One statement
  * aggregates the series, since their number is unbounded.
  *
  * @returns in the order of the request

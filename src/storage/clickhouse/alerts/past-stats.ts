@@ -158,7 +158,7 @@ async function activityAt(
   const active = Array.from({ length: moments.count }, () => -Infinity);
   for (const { began_at, ended_at, last } of rows) {
     const end = Math.min(Number(ended_at), moments.count);
-    // A running unit is active at the moment itself.
+    // A running unit is active at this moment.
     for (let at = Number(began_at); at < end; at++) active[at] = moments.first + at * moments.step;
     if (end < moments.count) active[end] = Math.max(active[end] ?? -Infinity, Number(last));
   }

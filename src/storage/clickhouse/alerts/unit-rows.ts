@@ -6,7 +6,7 @@ import { HAS_FAILED } from '../../schema/tables.js';
 import { nodeFromRow } from '../runs/node-names.js';
 import { quoted } from '../client/literals.js';
 
-/** What alerts count for a target: the runs of an agent, or the spans of a node of the service map, of any user. */
+/** Rows that alerts count for a target: the runs of an agent, or the spans of a node of the service map, of any user. */
 export interface Units {
   readonly unit: 'agent' | 'node';
   readonly units: readonly Unit[];

@@ -35,6 +35,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
     read: 'short',
     traceSummary: 'short',
     readSpan: 'short',
+    scores: 'short',
     list: (_user, { query }) => (query === undefined ? 'short' : 'long'),
     follow: (_user, { query, span, prompt }) =>
       [query, span, prompt].every((asked) => asked === undefined) ? 'short' : 'long',

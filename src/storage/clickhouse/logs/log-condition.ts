@@ -52,13 +52,13 @@ function textConditions(query: string): string[] {
   return [...words, ...new Set(neighbours), ...literals.map(literalCondition)];
 }
 
-/** The condition that a record has a text anywhere. */
+/** The condition that a record contains a text in any searched field. */
 function literalCondition(text: string): string {
   const parts = ["ifNull(body, '')", "ifNull(other_text, '')", 'words'];
   return `(${parts.map((part) => `position(${part}, ${quoted(text)}) > 0`).join(' OR ')})`;
 }
 
-/** Older records may have their name in the attribute alone. */
+/** Older records may have the event name only as an attribute. */
 function eventCondition(name: string): string {
   return `(event_name = ${quoted(name)} OR (isNull(event_name) AND ${attributeCondition([EVENT_NAME_ATTRIBUTE, name])}))`;
 }
@@ -69,7 +69,7 @@ export function attributeValue(key: string): string {
   return `if(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONExtractRaw(${at}))`;
 }
 
-/** The text is searched first, because reading the JSON of every row is slow. */
+/** Searches the text first, because parsing the JSON of every row is slow. */
 function attributeCondition([key, value]: readonly [string, string]): string {
   const json = "ifNull(attributes, '')";
   const at = `${json}, ${quoted(key)}`;

@@ -18,6 +18,7 @@ import { formatDay } from '../../contracts/telemetry-writer.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import { isKnown, type AgentsOfUser, type KnownAgent } from '../names/agent-names.js';
 import { estimateOfRow, numberOf, textOf } from '../../shared/summaries-of-rows.js';
+import { dimensionsOf } from './run-conditions.js';
 import type { ListParts } from './listed-runs.js';
 import type { Row } from '../client/connection.js';
 
@@ -54,13 +55,13 @@ export class AgentReads implements Agents {
 
   async find(
     userId: string,
-    { query = '', sort = '-last_run_at' }: AgentFilter,
+    { query = '', sort = '-last_run_at', ...versions }: AgentFilter,
     { offset, limit }: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<AgentSummary>> {
     const matching = (agents: AgentsOfUser): KnownAgent[] =>
       query === '' ? agents.known() : agents.matching(query).filter(isKnown);
-    const found = await this.#withRuns(userId, matching, abort);
+    const found = await this.#withRuns(userId, matching, abort, dimensionsOf(versions));
     return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
   }
 
@@ -123,16 +124,17 @@ export class AgentReads implements Agents {
     return found.length < agentIds.length ? null : found;
   }
 
-  /** Agents that have runs. */
+  /** Agents that have runs. @param conditions for the runs that count */
   async #withRuns(
     userId: string,
     pick: (agents: AgentsOfUser) => readonly KnownAgent[],
     abort: AbortSignal | undefined,
+    conditions: readonly string[] = [],
   ): Promise<AgentSummary[]> {
     const tenant = await this.#tenantOf(userId);
     const agents = pick(await this.#parts.names.of(tenant));
     if (agents.length === 0) return [];
-    const rows = await this.#totals(tenant, agents, '', abort);
+    const rows = await this.#totals(tenant, agents, '', abort, conditions);
     return agents.flatMap((agent) => {
       const row = rows.get(agent.number);
       return row === undefined ? [] : summary(agent, row);
@@ -145,9 +147,11 @@ export class AgentReads implements Agents {
     agents: readonly KnownAgent[],
     also: string,
     abort: AbortSignal | undefined,
+    conditions: readonly string[] = [],
   ): Promise<ReadonlyMap<number, Row>> {
+    const isOf = [whereOf(tenant, agents), ...conditions].join(' AND ');
     const rows = await this.#parts.reads.rows(
-      `SELECT agent_no, ${COUNTS}, ${COST}, max(started_at) AS last_run_at${also} FROM runs FINAL WHERE ${whereOf(tenant, agents)} GROUP BY agent_no`,
+      `SELECT agent_no, ${COUNTS}, ${COST}, max(started_at) AS last_run_at${also} FROM runs FINAL WHERE ${isOf} GROUP BY agent_no`,
       abort,
     );
     return new Map(rows.map((row) => [Number(row.agent_no), row]));

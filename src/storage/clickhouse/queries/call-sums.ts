@@ -8,6 +8,7 @@ import type { ModelFilter } from '../../contracts/runs.js';
 import { hoursOfTime, type WholeHours } from '../../shared/whole-hours.js';
 import { isKnown } from '../names/agent-names.js';
 import { UNKNOWN_CALLS } from '../tables/run-tables.js';
+import { dimensionsOf } from './run-conditions.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import type { ListParts } from './listed-runs.js';
 
@@ -15,23 +16,23 @@ import type { ListParts } from './listed-runs.js';
 const MANY_HOURS = 48;
 
 const IS_LLM = `type = ${TYPE_CODES.llm}`;
-/** Spans that may count. `derive-run.ts` writes the effective span of those other than model calls. Equal for all versions. */
+/** Spans that may count; the same for all versions of a span. Spans other than model calls count by the effective span (`derive-run.ts`). */
 const REPORTS_USAGE = `(${IS_LLM} OR (seq = 0 AND (total_tokens IS NOT NULL OR cost_usd IS NOT NULL)))`;
-/** SQL for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
+/** SQL condition for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
 const COUNTS_USAGE = `((${IS_LLM} AND (counted IS NULL OR counted <> 0)) OR ifNull(counted_tokens, 0) > 0 OR ifNull(counted_cost, 0) > 0)`;
 
-/** Whether this part of a call counts on this span (`runs/rules/usage.ts`). In SQL. */
+/** SQL condition that this part of a call counts on this span (`runs/rules/usage.ts`). */
 export const counts = (what: keyof typeof COUNTS): string =>
   `(${IS_LLM} AND bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0)`;
 
-/** What counts of a span's cost. In SQL. */
+/** SQL for the counted cost of a span. */
 export const COUNTED_COST = `toInt128(ifNull(counted_cost, if(${counts('cost')}, ifNull(cost_usd, 0), 0)))`;
 const COUNTED_TOKENS = `toInt128(ifNull(counted_tokens, if(${counts('call')}, ifNull(total_tokens, 0), 0)))`;
-/** If only a part of the tokens counts, the same share of input and output does. */
+/** If only some tokens count, the same share of input and output counts. */
 const share = (column: string): string =>
   `if(total = ifNull(total_tokens, 0), toInt128(ifNull(${column}, 0)), intDiv(toInt128(ifNull(${column}, 0)) * total, greatest(ifNull(total_tokens, 0), 1)))`;
 
-/** The columns of a span that show what counts. */
+/** The columns that determine the counted amounts of a span. */
 export const COUNT_COLUMNS = [
   'model',
   'type',
@@ -46,10 +47,10 @@ export const COUNT_COLUMNS = [
 
 /** SQL sums of the calls of a model: `calls`, `priced`, `cost` as a text, `tokens`. @param parts from {@link callSums} */
 export const CALL_SUMS = `sum(one.calls) AS calls, sum(one.priced) AS priced, toString(sum(one.nanos)) AS cost, toFloat64(sum(one.total)) AS tokens`;
-/** Condition for sums that are not empty. */
+/** SQL condition for sums that are not empty. */
 export const IS_USED = 'calls > 0 OR priced > 0 OR sum(one.nanos) > 0 OR sum(one.total) > 0';
 
-/** The cost of a row of sums: null if no call has one. */
+/** The cost in a row of sums; null if no call has a cost. */
 export function costOf(priced: unknown, cost: unknown): Usd | null {
   const nanos = BigInt(String(cost));
   return Number(priced) === 0 && nanos === 0n ? null : sumToNumber(nanos);
@@ -72,12 +73,12 @@ export async function callSums(
   const isByHour = step % MICROS_PER_HOUR === 0;
   const oneByOne: CallPlaces = { hours: null, ends: [filter] };
   const places = isByHour ? await placesOfCalls(parts, tenant, filter, UNKNOWN, abort) : oneByOne;
-  const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
-  if (isOfAgent === null) return null;
+  const isOfRun = await wantedRuns(parts, tenant, filter);
+  if (isOfRun === null) return null;
   const { hours, ends } = places;
   const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, COUNT_COLUMNS)));
   const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(of)]));
-  const all = hours === null ? ofSpans : [sumsOfRuns(tenant, hours, isOfAgent), ...ofSpans];
+  const all = hours === null ? ofSpans : [sumsOfRuns(tenant, hours, isOfRun), ...ofSpans];
   return `(${all.join(' UNION ALL ')})`;
 }
 
@@ -107,39 +108,42 @@ export async function placesOfCalls(
   return { hours: whole, ends };
 }
 
-/** The model calls of a user, or of one of its agents, and other spans that report usage, as a relation; null if the user has no such agent. */
+/** The model calls of the wanted runs, and other spans of them that report usage, as a relation; null if the user has no such agent. */
 export async function callsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  { agent_id: agentId, start_time: from, end_time: to }: ModelFilter,
+  filter: ModelFilter,
   columns: readonly string[],
 ): Promise<string | null> {
+  const { start_time: from, end_time: to } = filter;
   const calls = effectiveSpans(tenant, { from, to }, columns, REPORTS_USAGE);
-  const isOfAgent = await ofAgent({ names }, tenant, agentId);
-  if (isOfAgent === null) return null;
-  if (agentId === undefined) return calls;
-  const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND ${isOfAgent}`;
+  const isOfRun = await wantedRuns({ names }, tenant, filter);
+  if (isOfRun === null) return null;
+  if (isOfRun === ALL_RUNS) return calls;
+  const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND ${isOfRun}`;
   return `(SELECT * FROM ${calls} WHERE trace_id IN (${runs}))`;
 }
 
-/** The condition for runs of the requested agent, if any; null if the user has no such agent. */
-export async function ofAgent(
+const ALL_RUNS = 'true';
+
+/** The condition for runs of the wanted agent and versions, if any; null if the user has no such agent. */
+export async function wantedRuns(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  agentId: string | undefined,
+  filter: ModelFilter,
 ): Promise<string | null> {
-  if (agentId === undefined) return 'true';
-  const agent = (await names.of(tenant)).byId(agentId);
-  return isKnown(agent) ? `kind = ${RUN_KINDS.indexOf('agent')} AND agent_no = ${agent.number}` : null;
+  const sql = dimensionsOf(filter);
+  if (filter.agent_id !== undefined) {
+    const agent = (await names.of(tenant)).byId(filter.agent_id);
+    if (!isKnown(agent)) return null;
+    sql.push(`kind = ${RUN_KINDS.indexOf('agent')} AND agent_no = ${agent.number}`);
+  }
+  return sql.length === 0 ? ALL_RUNS : sql.join(' AND ');
 }
 
 /** The rows of runs that may have calls in some hours, in SQL. */
-export function runsWithCalls(tenant: number, { first }: WholeHours, isOfAgent: string): string {
-  const where = [
-    `tenant = ${tenant}`,
-    isOfAgent,
-    ...(first === -Infinity ? [] : [`calls_until >= ${first}`]),
-  ];
+export function runsWithCalls(tenant: number, { first }: WholeHours, isOfRun: string): string {
+  const where = [`tenant = ${tenant}`, isOfRun, ...(first === -Infinity ? [] : [`calls_until >= ${first}`])];
   return `runs FINAL WHERE ${where.join(' AND ')}`;
 }
 
@@ -151,9 +155,9 @@ export function withinHours(entry: string, { first, before }: WholeHours): strin
   ];
 }
 
-function sumsOfRuns(tenant: number, hours: WholeHours, isOfAgent: string): string {
+function sumsOfRuns(tenant: number, hours: WholeHours, isOfRun: string): string {
   // A separate ARRAY JOIN clause loses columns if they are read from a union and not all are selected.
-  const calls = `SELECT arrayJoin(model_calls) AS one FROM ${runsWithCalls(tenant, hours, isOfAgent)}`;
+  const calls = `SELECT arrayJoin(model_calls) AS one FROM ${runsWithCalls(tenant, hours, isOfRun)}`;
   return `SELECT one.model AS model, toInt64(one.hour) * ${MICROS_PER_HOUR} AS at, one.calls AS calls, one.priced AS priced, one.nanos AS nanos,
       one.input AS input, one.output AS output, one.total AS total, one.first AS first, one.last AS last
     FROM (${calls}) WHERE ${withinHours('one', hours).join(' AND ') || 'true'}`;

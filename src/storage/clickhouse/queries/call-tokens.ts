@@ -16,7 +16,7 @@ import {
   COUNT_COLUMNS,
   COUNTED_COST,
   counts,
-  ofAgent,
+  wantedRuns,
   placesOfCalls,
   runsWithCalls,
   withinHours,
@@ -34,7 +34,7 @@ type UsageColumns = typeof USAGE_COLUMNS & Partial<typeof LIFETIME_COLUMNS>;
 export const wide = (what: string): string => `toInt256(${what})`;
 
 /**
- * Calls of a model with what counts of their cost (`paid`), tokens by part (`of_input` and so on), input length (`whole`), maximum of tokens (`most`), flags (`is_call`,
+ * Calls of a model with counted cost (`paid`), tokens by part (`of_input` and so on), input length (`whole`), maximum of tokens (`most`), flags (`is_call`,
  * `is_priced`, `is_running`) and the reported tokens.
  *
  * @param calls a relation with {@link TOKEN_COLUMNS}
@@ -71,13 +71,13 @@ export async function tokenSums(
   abort?: AbortSignal,
 ): Promise<string | null> {
   const { hours, ends } = await placesOfCalls(parts, tenant, filter, callsWithoutTokens, abort);
-  const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
-  if (hours === null || isOfAgent === null) return null;
+  const isOfRun = await wantedRuns(parts, tenant, filter);
+  if (hours === null || isOfRun === null) return null;
   const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, TOKEN_COLUMNS)));
   // A row that an earlier version has just written may lack `call_tokens`.
   const pairs = `arrayJoin(arrayZip(model_calls, arrayResize(call_tokens, length(model_calls)))) AS pair`;
   const ofRuns = `SELECT tokens.told AS told, call.calls AS calls, call.nanos AS paid, tokens.most AS most, ${SUMMED_PARTS.map((part) => `tokens.${part} AS of_${part}`).join(', ')}
-    FROM (SELECT tupleElement(pair, 1) AS call, tupleElement(pair, 2) AS tokens FROM (SELECT ${pairs} FROM ${runsWithCalls(tenant, hours, isOfAgent)}))
+    FROM (SELECT tupleElement(pair, 1) AS call, tupleElement(pair, 2) AS tokens FROM (SELECT ${pairs} FROM ${runsWithCalls(tenant, hours, isOfRun)}))
     WHERE ${[...withinHours('call', hours), isOfModel(model, 'call.')].join(' AND ')}`;
   const ofSpans = calls.flatMap((of) => (of === null ? [] : [sumsOfSpans(withTokens(of, model))]));
   return `(${[ofRuns, ...ofSpans].join(' UNION ALL ')})`;

@@ -10,7 +10,7 @@ import type { Reads } from '../client/reads.js';
 /** Maximum bytes of texts in memory at a time. */
 const PART_BYTES = 16 * 1024 * 1024;
 const SUMMARY =
-  'trace_id, agent_no, kind, session_id, user_id, tags, status, started_at, ended_at, duration_ms, success, outcome, error_message, total_tokens, total_cost_usd, sample_rate, span_count';
+  'trace_id, agent_no, kind, session_id, user_id, tags, environment, release, agent_version, repository, status, started_at, ended_at, duration_ms, success, outcome, error_message, total_tokens, total_cost_usd, sample_rate, span_count';
 const BYTES = "length(ifNull(outcome, '')) + length(ifNull(error_message, ''))";
 
 /** A run of a list: its place and the length of its texts. */

@@ -1,8 +1,8 @@
-import { storableIdentity, storableTag } from '../../../signal/run-context.js';
+import { storableIdentity, storableTag, DIMENSIONS } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import type { RunFilter, RunCursor } from '../../contracts/runs.js';
+import type { RunFilter, RunCursor, DimensionFilter } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 
@@ -44,8 +44,18 @@ function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunF
   ];
 }
 
-function contextOf({ session_id, user_id, tag }: RunFilter): string[] {
+/** The conditions for runs of some versions; none without such a filter. */
+export function dimensionsOf(filter: DimensionFilter): string[] {
+  return DIMENSIONS.flatMap((field) => {
+    const value = filter[field];
+    return value === undefined ? [] : `${field} = ${quoted(storableIdentity(value))}`;
+  });
+}
+
+function contextOf(filter: RunFilter): string[] {
+  const { session_id, user_id, tag } = filter;
   return [
+    ...dimensionsOf(filter),
     ...(session_id === undefined ? [] : [`session_id = ${quoted(storableIdentity(session_id))}`]),
     ...(user_id === undefined ? [] : [`user_id = ${quoted(storableIdentity(user_id))}`]),
     ...(tag === undefined ? [] : [`has(splitByChar('\\n', ifNull(tags, '')), ${quoted(storableTag(tag))})`]),

@@ -15,6 +15,7 @@ import type {
   RunSearch,
   RunSummary,
   SpanFilter,
+  StoredScore,
   StoredTrace,
   TraceSummary,
 } from '../../contracts/runs.js';
@@ -25,7 +26,7 @@ import { serializedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import { SOUGHT_COLUMNS } from '../tables/run-tables.js';
-import { readSummary, readSpan, readTrace } from './trace-reads.js';
+import { readSummary, readSpan, readTrace, readTraceScores } from './trace-reads.js';
 
 /** Dependencies of {@link RunReads}. */
 export interface RunReadParts extends ListParts {
@@ -76,6 +77,11 @@ export class RunReads implements Runs {
     const [trace, span] = [uuidIn(traceId), uuidIn(spanId)];
     if (trace === null || span === null) return null;
     return await readSpan(this.#parts, await this.#tenant(userId), { traceId: trace, spanId: span }, abort);
+  }
+
+  async scores(userId: string, traceId: string, abort?: AbortSignal): Promise<readonly StoredScore[]> {
+    const id = uuidIn(traceId);
+    return id === null ? [] : await readTraceScores(this.#parts, await this.#tenant(userId), id, abort);
   }
 
   async list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns> {

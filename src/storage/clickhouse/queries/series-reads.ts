@@ -19,6 +19,7 @@ import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import { seriesOfModels } from '../../shared/series-of-models.js';
 import { callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
+import { dimensionsOf } from './run-conditions.js';
 
 /** The group of all runs in no other group. */
 const OTHERS = -1;
@@ -103,13 +104,15 @@ function joined({ versions }: Asked): string {
 }
 
 /** Agent runs within a time, as a relation. */
-function runsOf({ tenant, agents, agent_id, prompt, versions }: Asked, from: number, to: number): string {
+function runsOf(asked: Asked, from: number, to: number): string {
+  const { tenant, agents, agent_id, prompt, versions } = asked;
   const numbers = versions.map(({ number }) => number).join(', ');
   const where = [
     `tenant = ${tenant}`,
     `kind = ${RUN_KINDS.indexOf('agent')}`,
     `hour BETWEEN ${hourOf(from)} AND ${hourOf(to)}`,
     `started_at >= ${from} AND started_at < ${to}`,
+    ...dimensionsOf(asked),
     ...(agent_id === undefined ? [] : [`agent_no = ${agents.byId(agent_id)?.number ?? 0}`]),
     ...(prompt === undefined ? [] : [numbers === '' ? 'false' : `hasAny(prompts, [${numbers}])`]),
   ];
@@ -176,10 +179,10 @@ function totalsOf(row: Row | undefined): RunTotals {
 async function readModelSeries(
   parts: ListParts,
   tenant: number,
-  { start_time, end_time, interval, agent_id }: SeriesRequest,
+  { interval, ...of }: SeriesRequest,
   abort?: AbortSignal,
 ): Promise<RunSeries[]> {
-  const filter = { start_time, end_time: end_time - 1, ...(agent_id === undefined ? {} : { agent_id }) };
+  const filter = { ...of, end_time: of.end_time - 1 };
   const calls = await callSums(parts, tenant, filter, interval, abort);
   if (calls === null) return [];
   const rows = await parts.reads.rows(

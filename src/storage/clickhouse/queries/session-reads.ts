@@ -1,4 +1,4 @@
-import { REPOSITORY_TAG, storableIdentity } from '../../../signal/run-context.js';
+import { storableIdentity } from '../../../signal/run-context.js';
 import { sumToNumber } from '../../../signal/money.js';
 import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
@@ -72,8 +72,7 @@ export class SessionReads implements Sessions {
     page: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<UserSummary>> {
-    const groups = { id: 'user_id', having: 'user_id IS NOT NULL' };
-    const { rows, count } = await this.#byCost(userId, filter, groups, page, abort);
+    const { rows, count } = await this.#byCost(userId, filter, 'user_id', page, abort);
     return { items: rows.map((row) => ({ user_id: String(row.id), ...statsOf(row) })), count };
   }
 
@@ -83,12 +82,7 @@ export class SessionReads implements Sessions {
     page: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<RepositorySummary>> {
-    const isTag = `startsWith(tag, '${REPOSITORY_TAG}')`;
-    const groups = {
-      id: `arrayJoin(arrayMap(tag -> substring(tag, ${REPOSITORY_TAG.length + 1}), arrayFilter(tag -> ${isTag}, splitByChar('\\n', ifNull(tags, '')))))`,
-      having: `position(tags, '${REPOSITORY_TAG}') > 0`,
-    };
-    const { rows, count } = await this.#byCost(userId, filter, groups, page, abort);
+    const { rows, count } = await this.#byCost(userId, filter, 'repository', page, abort);
     const items = rows.map((row) => ({
       repository: String(row.id),
       users: Number(row.users),
@@ -97,11 +91,11 @@ export class SessionReads implements Sessions {
     return { items, count };
   }
 
-  /** One page of the groups of the matching runs, and the number of all groups. */
+  /** One page of the groups of the matching runs by a column, and the number of all groups. */
   async #byCost(
     userId: string,
     filter: UserFilter,
-    { id, having }: { readonly id: string; readonly having: string },
+    column: 'user_id' | 'repository',
     { offset, limit }: PageRange,
     abort: AbortSignal | undefined,
   ): Promise<{ readonly rows: readonly Row[]; readonly count: number }> {
@@ -109,8 +103,8 @@ export class SessionReads implements Sessions {
     const tenant = await this.#tenantOf(userId);
     const where = conditions(await names.of(tenant), tenant, filter);
     if (where === null) return { rows: [], count: 0 };
-    const runs = `FROM (SELECT ${id} AS id, user_id, session_id, status, started_at, total_tokens, total_cost_usd
-      FROM runs FINAL WHERE ${where} AND ${having})`;
+    const runs = `FROM (SELECT ${column} AS id, user_id, session_id, status, started_at, total_tokens, total_cost_usd
+      FROM runs FINAL WHERE ${where} AND ${column} IS NOT NULL)`;
     const [counted, rows] = await Promise.all([
       reads.rows(`SELECT uniqExact(id) AS groups ${runs}`, abort),
       reads.rows(

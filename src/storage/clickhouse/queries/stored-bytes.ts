@@ -3,6 +3,7 @@ import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { Reads } from '../client/reads.js';
 import { LOGS } from '../tables/log-tables.js';
 import { POINTS } from '../tables/metric-tables.js';
+import { SCORES } from '../tables/score-tables.js';
 import { MESSAGES, SPANS } from '../tables/run-tables.js';
 
 const ROWS = [
@@ -10,6 +11,7 @@ const ROWS = [
   [MESSAGES, ROW_BYTES.run],
   [POINTS, ROW_BYTES.point],
   [LOGS, ROW_BYTES.log],
+  [SCORES, ROW_BYTES.score],
 ] as const;
 
 /** Uncompressed bytes of telemetry by tenant. Derived rows (`runs`, views) do not count. */

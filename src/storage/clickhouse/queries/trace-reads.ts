@@ -7,6 +7,7 @@ import type {
   DetailedSpan,
   SpanSummary,
   RunSummary,
+  StoredScore,
   StoredTrace,
   TraceSummary,
 } from '../../contracts/runs.js';
@@ -19,6 +20,7 @@ import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import { traceKey } from '../runs/sent-traces.js';
 import { eventsOfSpans } from '../logs/events-of-spans.js';
 import { detailedSpan, objectOf, spanSummary, storedSpan } from './shown-spans.js';
+import { readScores } from './score-reads.js';
 import { readMessages } from '../runs/stored-facts.js';
 import type { Row } from '../client/connection.js';
 
@@ -77,6 +79,17 @@ export async function readSummary(
   if (found === null) return null;
   const spans = summaryPages(parts, found, since, abort);
   return { ...found.summary, metadata: found.metadata, seq: found.last, spans };
+}
+
+/** The scores of a trace, which may not be stored. */
+export async function readTraceScores(
+  parts: ListParts,
+  tenant: number,
+  traceId: string,
+  abort?: AbortSignal,
+): Promise<readonly StoredScore[]> {
+  const found = await findTrace(parts, tenant, traceId, abort);
+  return await readScores(parts.reads, { tenant, traceId, spans: found && found.where }, abort);
 }
 
 /** @returns null for an unknown trace or span */
@@ -163,7 +176,7 @@ async function* spansOf<Span>(
   await checkThere(parts, found, read, abort);
 }
 
-/** The ids of spans whose missing payloads or errors log records may contain; null for the others. */
+/** The ids of spans that log records may complete with payloads or errors; null for the others. */
 function lacking(rows: readonly Row[]): (string | null)[] {
   return rows.map(({ span_id, input, output, status }) =>
     input === null || output === null || hasFailed(itemAt(RUN_STATUSES, Number(status)))

@@ -56,7 +56,7 @@ class CallSums {
   #last: Micros = -Infinity;
   #most: Sum = 0;
 
-  /** @param usage what counts of the span @param told its flags, from {@link flagsOf} */
+  /** @param usage the counted amounts of the span @param told its flags, from {@link flagsOf} */
   add(row: SpanRow, { total_tokens, total_cost_usd }: Usage, told: number, tokens: Tokens): void {
     if ((told & CALL_FLAGS.call) > 0) this.#calls++;
     if ((told & CALL_FLAGS.priced) > 0) this.#priced++;
@@ -100,7 +100,7 @@ interface CallGroup {
   readonly sums: CallSums;
 }
 
-/** What a run contributes to the stats of models: its calls, and what other spans report beyond them. @param spans all spans of the run */
+/** Adds a run to the stats of models: its calls, and usage that other spans report beyond them. @param spans all spans of the run */
 export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
   const groups = new Map<string, CallGroup>();
   for (const { made, counts } of spans) {

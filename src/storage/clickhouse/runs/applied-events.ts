@@ -57,7 +57,8 @@ function* endedRuns(runs: readonly AppliedRun[]): Generator<OwnFact> {
     if (!endsNow || type === null) continue;
     yield {
       tenant: facts.tenant,
-      fact: `end of ${facts.traceId}`,
+      // A run that ended may fail later; the log takes each fact once.
+      fact: `${type === 'trace.failed' ? 'failure' : 'end'} of ${facts.traceId}`,
       event: runEnded(
         type,
         run.lastSeenAt,

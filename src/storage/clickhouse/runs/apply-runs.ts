@@ -1,6 +1,7 @@
 import { itemAt, invariant } from '../../../signal/checked.js';
 import { RUN_KINDS } from '../../../signal/span.js';
-import type { SpanRow } from '../../../runs/rules/rows.js';
+import type { Run } from '../../../runs/fold.js';
+import { FAILED, type SpanRow } from '../../../runs/rules/rows.js';
 import type {
   NamedAgent,
   InternedAgent,
@@ -16,7 +17,7 @@ import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
 import { deriveRun, type DerivedRun } from './derive-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
-import { isEndEmitted } from './emitted-ends.js';
+import { isEmitted } from './emitted-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
 /** Spans read with their payloads per statement. */
@@ -45,7 +46,7 @@ export interface SettlingWrite {
 export interface AppliedRun {
   readonly derived: DerivedRun;
   readonly agent: InternedAgent;
-  /** Whether the run ended with this write. */
+  /** Whether the run ended with this write, or failed after its end. */
   readonly endsNow: boolean;
 }
 
@@ -83,10 +84,13 @@ export async function applyRuns(
       items.set(messageKey(each, order), count);
   const derived = facts.flatMap((each) => deriveRun(each, nodes) ?? []);
   const agents = await parts.agents.number(parts.store, derived.map(namedBy), parts.mostAgents);
+  const writes = { write: write.number, isEarlier, firstFences };
+  const comesTo = (isIt: (run: Run) => boolean, { run, facts: its }: DerivedRun): boolean =>
+    isIt(run) && !isEmitted(its, isIt, writes);
   const runs = derived.map((run, i) => ({
     derived: run,
     agent: itemAt(agents, i),
-    endsNow: run.run.hasEnded && !isEndEmitted(run.facts, { write: write.number, isEarlier, firstFences }),
+    endsNow: comesTo(hasEnded, run) || comesTo(hasFailed, run),
   }));
   return {
     runs,
@@ -94,6 +98,14 @@ export async function applyRuns(
     spanRows: await wholeRows(parts.reads, derived, own, write.fence),
     items,
   };
+}
+
+function hasEnded(run: Run): boolean {
+  return run.hasEnded;
+}
+
+function hasFailed({ hasEnded: ended, header }: Run): boolean {
+  return ended && header.status === FAILED;
 }
 
 function namedBy({ facts, run }: DerivedRun): NamedAgent {

@@ -143,7 +143,7 @@ function wholesOf({ wholes }: RunFacts, spans: ReadonlyMap<string, WholeSpan>): 
   return [...spans].flatMap(([spanId, whole]) => {
     const { made: of, counts } = whole;
     const stored = wholes.get(spanId);
-    // Models count what is not a model call only by its effective span, because a repeated message may report more.
+    // Models count spans other than model calls by the effective span, because a repeated message may report more.
     const isCounted = of.begun.row.type !== TYPE_CODES.llm && hasAmount(counts);
     if (stored === undefined && isCounted) return [whole];
     const shown =

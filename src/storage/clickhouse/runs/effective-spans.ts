@@ -13,21 +13,21 @@ export interface SentFact<Row extends FactRow = FactRow> {
   readonly prompt: number | null;
 }
 
-/** The messages that a span is made of; all other messages with the span are repeats. */
+/** The messages that contribute to a span; all other messages with the span are repeats. */
 export interface MadeOf<Row extends FactRow = FactRow> {
   readonly begun: SentFact<Row>;
   /** The message that completes the span; null if absent. */
   readonly completed: SentFact<Row> | null;
 }
 
-/** A whole span, and what of it counts. */
+/** A complete span and its counted amounts. */
 export interface WholeSpan {
   readonly made: MadeOf<SpanRow>;
   readonly counts: CountsColumns;
 }
 
 /**
- * The messages that each span of a run is made of, by span id: the first message and, if that one is running, the first later one with a
+ * The messages that contribute to each span of a run, by span id: the first message and, if that one is running, the first later one with a
  * terminal status. The same rule as in `fold`.
  *
  * @param sent in any order

@@ -1,12 +1,12 @@
 import type { CountsColumns } from '../../../runs/rules/span-facts.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
-import type { RunMessage } from '../../../runs/run-messages.js';
+import type { RunMessage, SpanVerdict } from '../../../runs/run-messages.js';
 import type { Micros } from '../../../signal/time.js';
 import type { SentFact } from './effective-spans.js';
 
-/** A message of a run as it is stored. */
-export type StoredMessage = StoredHeader | StoredOutcome | StoredTimeout | StoredLink;
+/** A stored message of a run. */
+export type StoredMessage = StoredHeader | StoredOutcome | StoredVerdict | StoredTimeout | StoredLink;
 
 interface Ordered {
   readonly order: number;
@@ -29,6 +29,10 @@ interface StoredOutcome extends Ordered {
   readonly outcome: string | null;
 }
 
+interface StoredVerdict extends SpanVerdict, Ordered {
+  readonly kind: 'verdict';
+}
+
 interface StoredTimeout extends Ordered {
   readonly kind: 'timeout';
   readonly at: Micros;
@@ -45,7 +49,7 @@ interface StoredLink extends Ordered {
 export interface StoredWhole extends CountsColumns {
   /** The fence under which it was written. */
   readonly version: number;
-  /** The messages that it was made of; `completedBy` is 0 if none completes it. */
+  /** The messages that contribute to it; `completedBy` is 0 if none completes it. */
   readonly begunBy: number;
   readonly completedBy: number;
 }

@@ -34,6 +34,13 @@ export function headerMessage(trace: SentTrace): BinaryRow {
 /** A message other than a header. */
 export type OtherMessage =
   | { readonly kind: 'outcome'; readonly success: boolean; readonly outcome: string | null }
+  /** `header` is the id of the span, empty for the run. */
+  | {
+      readonly kind: 'verdict';
+      readonly header: string;
+      readonly success: boolean;
+      readonly outcome: string | null;
+    }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'link'; readonly prompt: number };
 
@@ -90,7 +97,7 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
 /**
  * The row of a whole span.
  *
- * @param begun the span, merged from its messages @param ticket the ticket under which the facts were read
+ * @param begun the span, merged from its messages @param fence the fence under which the facts were read
  */
 export function wholeSpanRow(
   { tenant, whole: { made, counts } }: { readonly tenant: number; readonly whole: WholeSpan },

@@ -5,7 +5,7 @@ import type { RunQueue } from './run-queue.js';
 import type { WantedTrace } from './stored-facts.js';
 import type { RunWrites } from './write-runs.js';
 
-/** Maximum of writes taken over, or runs timed out, per step; and of steps of the latter per call. */
+/** Maximum number of writes taken over, or of runs timed out, per step; and of such steps per call. */
 const TAKEN_AT_ONCE = 10;
 const TIMED_OUT_AT_ONCE = 1000;
 const TIME_OUT_STEPS = 20;

@@ -1,3 +1,4 @@
+import { keyOf } from '../../../runs/rules/span-facts.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { SentFact } from './effective-spans.js';
@@ -138,6 +139,14 @@ function messageOf(row: Row): StoredMessage {
   switch (row.kind) {
     case 'outcome':
       return { kind: 'outcome', order, success: row.success === true, outcome: textOf(row.outcome) };
+    case 'verdict':
+      return {
+        kind: 'verdict',
+        order,
+        span: row.header === '' ? null : keyOf(String(row.header)),
+        success: row.success === true,
+        outcome: textOf(row.outcome),
+      };
     case 'timeout':
       return { kind: 'timeout', order, at: Number(row.received_at) };
     case 'link':
@@ -160,7 +169,14 @@ function namedIn(text: string): NamedHeader {
   // Missing in headers of older versions.
   return {
     agent,
-    header: { ...header, orphan_wait_ms: header.orphan_wait_ms ?? null },
+    header: {
+      ...header,
+      orphan_wait_ms: header.orphan_wait_ms ?? null,
+      environment: header.environment ?? null,
+      release: header.release ?? null,
+      agent_version: header.agent_version ?? null,
+      repository: header.repository ?? null,
+    },
   };
 }
 

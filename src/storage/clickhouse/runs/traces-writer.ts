@@ -2,6 +2,8 @@ import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { TracesBatch } from '../../../signal/batch.js';
 import { TracesEncoder } from '../../incoming/encode-traces.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
+import type { Micros } from '../../../signal/time.js';
+import type { ScoreRow } from '../../incoming/score-rows.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { StoreUserLimits } from '../../shared/store-user-limits.js';
 import type { CallOrder } from '../../shared/call-order.js';
@@ -22,6 +24,8 @@ export interface WriterParts {
   /** Announces the batch to listeners. @returns a function to call once it is stored */
   readonly arriving: (batch: TracesBatch) => (() => void) | undefined;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
+  /** Writes the scores that came with spans. */
+  readonly scores: (tenant: number, scores: readonly ScoreRow[], receivedAt: Micros) => Promise<void>;
   /** Called with the sender of each batch. */
   readonly sent?: (userId: string, tenant: number) => void;
 }
@@ -65,10 +69,13 @@ export class TracesWriter {
       });
     };
     const { usage } = await order.send(userId, prepare, async (incoming) => {
-      const { tenant, bytes } = incoming;
+      const { tenant, bytes, scores } = incoming;
       stored.add(tenant, bytes);
       try {
-        return await queue.write({ kind: 'batch', batch: incoming, traceIds });
+        const answer = await queue.write({ kind: 'batch', batch: incoming, traceIds });
+        // If this fails, the client repeats the batch, and its spans add nothing.
+        await this.#parts.scores(tenant, scores, receivedAt);
+        return answer;
       } catch (error) {
         stored.add(tenant, -bytes);
         throw error;

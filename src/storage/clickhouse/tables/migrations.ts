@@ -2,6 +2,7 @@ import { createEventsView, dropEventsView, LOGGED_EVENTS, LOGS } from './log-tab
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MAP_DAYS } from './map-tables.js';
 import { BYTES, MESSAGES, RUNS, SPANS } from './run-tables.js';
+import { SCORES } from './score-tables.js';
 import { ORIGIN } from './serialized-origins.js';
 import { BATCH } from './stored-batch.js';
 import { addColumn, addIndex, createTable, type TablePlace } from './table.js';
@@ -92,5 +93,16 @@ export const MIGRATIONS: readonly Migration[] = [
     name: '0013-orphan-wait',
     isChange: true,
     statements: (place) => [addColumn(place, RUNS, 'orphan_wait_ms', 'sample_rate')],
+  },
+  { name: '0014-scores', statements: (place) => [createTable(place, SCORES)] },
+  {
+    name: '0015-run-dimensions',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, RUNS, 'environment', 'orphan_wait_ms'),
+      addColumn(place, RUNS, 'release', 'environment'),
+      addColumn(place, RUNS, 'agent_version', 'release'),
+      addColumn(place, RUNS, 'repository', 'agent_version'),
+    ],
   },
 ];

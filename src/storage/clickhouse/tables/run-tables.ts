@@ -1,5 +1,5 @@
 import { SUMMED_PARTS } from '../../../signal/call-details.js';
-import { SPAN_WIRE, TRACE_SAMPLED, TRACE_WIRE } from '../../schema/tables.js';
+import { SPAN_WIRE, TRACE_ADDED, TRACE_WIRE } from '../../schema/tables.js';
 import { columnsOfKinds, type ClickHouseColumn, type ClickHouseTable } from './table.js';
 
 /**
@@ -19,16 +19,16 @@ const MESSAGE_COLUMNS: readonly ClickHouseColumn[] = [
   TENANT,
   { name: 'trace_id', type: 'UUID' },
   { name: 'seq', type: 'UInt64' },
-  /** `header`, `outcome`, `timeout` or `link`. */
+  /** `header`, `outcome`, `verdict`, `timeout` or `link`. */
   { name: 'kind', type: 'LowCardinality(String)' },
   { name: 'received_at', type: 'Int64' },
-  /** For a header: its row and the agent's name, as JSON. */
+  /** For a header: its row and the agent's name, as JSON. For a verdict: the id of its span, empty for the run. */
   { name: 'header', type: 'String CODEC(ZSTD(1))' },
   { name: 'is_mapped', type: 'Bool' },
   /** The number of its spans, and the hours whose rows may contain its run. */
   { name: 'spans', type: 'UInt32' },
   { name: 'hours', type: 'Array(Int32)' },
-  /** For an outcome. */
+  /** For an outcome or a verdict. */
   { name: 'success', type: 'Bool' },
   { name: 'outcome', type: 'Nullable(String)' },
   /** For a link. */
@@ -58,7 +58,7 @@ const SPAN_PLACE_COLUMNS: readonly ClickHouseColumn[] = [
   { name: 'seq', type: 'UInt64' },
   /** The fence under which a row with `seq` 0 was written, otherwise 0. */
   VERSION,
-  /** For a row with `seq` 0: the messages that it was made of. */
+  /** For a row with `seq` 0: the messages that contribute to it. */
   { name: 'begun_by', type: 'UInt64' },
   { name: 'completed_by', type: 'UInt64' },
   /** In the format of `serializeNode`. */
@@ -116,7 +116,7 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
     name: 'edges',
     type: 'Array(Tuple(source String, target String, grade UInt8, spans UInt64)) CODEC(ZSTD(1))',
   },
-  ...columnsOfKinds([...TRACE_WIRE, ...TRACE_SAMPLED]),
+  ...columnsOfKinds([...TRACE_WIRE, ...TRACE_ADDED]),
 ];
 
 /** Days outside these years share one partition, to bound the number of partitions. */

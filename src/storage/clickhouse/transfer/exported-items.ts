@@ -1,4 +1,6 @@
 import { DERIVED_LOG_COLUMNS, LOG_WIRE } from '../../schema/log-tables.js';
+import { SCORE_WIRE } from '../../schema/scores-table.js';
+import { NO_TRACE } from '../tables/score-tables.js';
 import { textsOfRow } from '../../shared/log-text.js';
 import { POINT_WIRE } from '../../schema/tables.js';
 import type { ExportedRow } from '../../contracts/transfer.js';
@@ -12,6 +14,7 @@ const POINT_COLUMNS = POINT_WIRE.map(({ name }) => name).join(', ');
 const LOG_COLUMNS = LOG_WIRE.map(({ name }) => name)
   .filter((name) => !DERIVED_LOG_COLUMNS.has(name))
   .join(', ');
+const SCORE_COLUMNS = SCORE_WIRE.map(({ name }) => name).join(', ');
 /** The order of rows without a known order. */
 const NO_ORDER = 0;
 
@@ -40,6 +43,15 @@ export async function exportLogs(reads: Reads, files: TableFiles, abort: AbortSi
     `SELECT tenant, ${LOG_COLUMNS}, origin FROM logs WHERE day = ${day} ORDER BY tenant, timestamp, toUInt128(id)`;
   for await (const page of pagesByDay(reads, 'logs', sql, abort)) await files.add('logs', page.map(logRow));
   await files.end('logs');
+}
+
+/** Writes the scores of a snapshot, each once. */
+export async function exportScores(reads: Reads, files: TableFiles, abort: AbortSignal): Promise<void> {
+  const sql = (day: number): string =>
+    `SELECT tenant, ${SCORE_COLUMNS}, received_at FROM scores FINAL WHERE day = ${day} ORDER BY tenant, trace_id, id`;
+  for await (const page of pagesByDay(reads, 'scores', sql, abort))
+    await files.add('scores', page.map(scoreRow));
+  await files.end('scores');
 }
 
 /** Streams rows in pages, day by day. */
@@ -79,6 +91,11 @@ function logRow(row: Row): ExportedRow {
     seq: NO_ORDER,
     normal: textsOfRow(row).normal,
   };
+}
+
+function scoreRow({ received_at, ...row }: Row): ExportedRow {
+  const trace_id = row.trace_id === NO_TRACE ? null : String(row.trace_id);
+  return { ...(row as ExportedRow), trace_id, seq: Number(received_at) };
 }
 
 /** Parses a double in ClickHouse's JSON, which has no NaN and no infinities. */

@@ -3,6 +3,7 @@ import { named } from '../client/literals.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { LOGS } from '../tables/log-tables.js';
 import { METRICS, POINTS } from '../tables/metric-tables.js';
+import { SCORES } from '../tables/score-tables.js';
 import { MESSAGES, SPANS } from '../tables/run-tables.js';
 import { createTable, type ClickHouseTable } from '../tables/table.js';
 
@@ -10,7 +11,7 @@ import { createTable, type ClickHouseTable } from '../tables/table.js';
 const TIMEOUT_MS = 300_000;
 
 /** Messages first, so that the spans of every message in the snapshot are in it too. */
-const KEPT = [MESSAGES, SPANS, POINTS, METRICS, LOGS];
+const KEPT = [MESSAGES, SPANS, POINTS, METRICS, LOGS, SCORES];
 
 /** Traces with messages, in export order, which is roughly by time. */
 export const EXPORTED_TRACES: ClickHouseTable = {
@@ -80,11 +81,11 @@ export class StoreSnapshot {
     }
   }
 
-  /** Number of spans in messages, points and log records. */
+  /** Number of spans in messages, points, log records and scores. */
   async rows(): Promise<number> {
     const counts = [
       `SELECT sum(spans) AS rows FROM ${EXPORTED_TRACES.name}`,
-      ...[POINTS, LOGS].map(({ name }) => `SELECT count() AS rows FROM ${name}`),
+      ...[POINTS, LOGS, SCORES].map(({ name }) => `SELECT count() AS rows FROM ${name}`),
     ];
     const found = await Promise.all(counts.map(async (sql) => await this.reads.rows(sql)));
     return found.reduce((sum, [row]) => sum + Number(row?.rows ?? 0), 0);

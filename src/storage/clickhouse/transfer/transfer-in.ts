@@ -10,6 +10,7 @@ import type {
   TransferredLink,
   TransferredRuns,
 } from '../../contracts/transfer.js';
+import { scoreRowOf } from '../../incoming/score-rows.js';
 import { HeldLease } from '../../shared/held-lease.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Leases } from '../../contracts/coordination.js';
@@ -31,7 +32,7 @@ export interface TransferInParts {
   };
   readonly database: string;
   readonly write: (change: RunChange) => Promise<unknown>;
-  readonly items: Pick<ItemWrites, 'fill'>;
+  readonly items: Pick<ItemWrites, 'fill' | 'scores'>;
   /** Times out runs that are idle at `at`. @returns how many */
   readonly timeOut: (at: Micros) => Promise<number>;
 }
@@ -66,7 +67,7 @@ export class TransferIn implements TelemetryIn {
   async holds(): Promise<string | null> {
     const { connection, control, store } = this.#parts.open();
     const place = `the database ${this.#parts.database} in ClickHouse (extensions.clickhouse.database; DROP DATABASE removes it)`;
-    for (const table of ['messages', 'spans', 'runs', 'points', 'logs'])
+    for (const table of ['messages', 'spans', 'runs', 'points', 'logs', 'scores'])
       if ((await connection.rows(`SELECT 1 AS found FROM ${table} LIMIT 1`)).length > 0)
         return `${table} in ${place}`;
     // These are in the control store, under the identity of the database.
@@ -111,6 +112,11 @@ export class TransferIn implements TelemetryIn {
     const made = rows.map((row) => exportedLogRow(row, { tenant, arrived: now }));
     const bytes = rows.reduce((sum, row) => sum + Number(row['bytes']) + ROW_BYTES, 0);
     await this.#parts.items.fill('logs', made, bytes);
+  }
+
+  async scores(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
+    const { now } = this.#filling();
+    await this.#parts.items.scores(tenant, rows.map(scoreRowOf), now);
   }
 
   async finish(at: Micros): Promise<string> {

@@ -18,7 +18,7 @@ import type { Leases, WriteIntentLog } from '../../contracts/coordination.js';
 import { TableFiles } from '../../transfer/table-files.js';
 import type { Connection } from '../client/connection.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
-import { exportLogs, exportPoints } from './exported-items.js';
+import { exportLogs, exportPoints, exportScores } from './exported-items.js';
 import { exportRuns } from './exported-runs.js';
 import { StoreSnapshot } from './store-snapshot.js';
 
@@ -148,6 +148,7 @@ export class TransferOut implements TelemetryOut {
       await exportRuns(snapshot.reads, files, firstHour, abort);
       await exportPoints(snapshot.reads, files, abort);
       await exportLogs(snapshot.reads, files, abort);
+      await exportScores(snapshot.reads, files, abort);
       abort.throwIfAborted();
       return files.files;
     } finally {

@@ -12,6 +12,7 @@ import {
 } from '../../incoming/encode-traces.js';
 import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../write/encode-logs.js';
 import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../write/encode-points.js';
+import { tracesOfScores } from '../../incoming/score-rows.js';
 import { nameOfBatch, type BatchName } from '../../shared/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
@@ -92,14 +93,17 @@ export class BatchWrites implements TelemetryWriter {
   async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
     const notify = this.#arrivals.logsOf(batch);
+    let scored: ReadonlySet<string> = new Set();
     const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
-      const encoded = this.#logs.encode(batch);
+      const encoded = this.#logs.encode(batch, context.receivedAt);
+      scored = tracesOfScores(encoded.scores ?? []);
       return {
         buffers: transferablesOfLogs(encoded),
         message: () => ({ ...encoded, ...named('logs', context) }),
       };
     });
     notify?.();
+    for (const traceId of scored) this.#arrivals.traceChanged(batch.tenant, traceId);
     return receiptOf(length, NO_REFUSALS, usage);
   }
 

@@ -11,6 +11,7 @@ import type {
   Runs,
   RunSearch,
   RunSummary,
+  StoredScore,
   StoredSpan,
   StoredTrace,
   TraceSummary,
@@ -72,6 +73,11 @@ export class RunsClient implements Runs {
     const { tenant } = await this.#handle.user(userId);
     const span = await this.#handle.read(tenant, 'runs', 'span', [traceId, spanId], abort);
     return span && detailedSpan(span);
+  }
+
+  async scores(userId: string, traceId: string, abort?: AbortSignal): Promise<readonly StoredScore[]> {
+    const { tenant } = await this.#handle.user(userId);
+    return await this.#handle.read(tenant, 'runs', 'scores', [traceId], abort);
   }
 
   async list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns> {

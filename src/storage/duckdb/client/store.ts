@@ -302,7 +302,7 @@ function toStoreError(error: SerializedError): Error {
 /** A page of idle runs may name new tenants; after this many rounds the next run of the task continues. */
 const MOST_ROUNDS = 20;
 
-/** Marks idle runs as timed out. The store thread first returns the tenants whose wanted events it lacks. */
+/** Marks idle runs as timed out. The store thread first returns the tenants for which it does not know the wanted events. */
 async function timeOutIdle(
   handle: Pick<StoreHandle, 'call'>,
   {

@@ -15,6 +15,7 @@ import type {
   TransferredRuns,
   WrittenTables,
 } from '../../contracts/transfer.js';
+import { scoreRowOf } from '../../incoming/score-rows.js';
 import { textsOfRow } from '../../shared/log-text.js';
 import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
@@ -147,6 +148,10 @@ class InClient implements TelemetryIn {
       events: rows.flatMap((row, i) => (isGenAiEvent(row) ? [i] : [])),
     };
     await this.#call('writeLogs', [message]);
+  }
+
+  async scores(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
+    await this.#handle.call('writeScores', tenant, rows.map(scoreRowOf));
   }
 
   async finish(at: Micros): Promise<string> {

@@ -48,7 +48,7 @@ export async function checkpoint(connection: Connection, catalog: string): Promi
   await rm(copyOf(path), { force: true });
 }
 
-/** Whether a checkpoint was under way when the file was last used. */
+/** Whether a checkpoint was running when the file was last used. */
 export function hasMetadataCopy(path: string): boolean {
   return existsSync(copyOf(path));
 }

@@ -54,7 +54,7 @@ export class OpenFiles {
 
 /** One connection to DuckDB. Its statements run one after the other in Node's thread pool, so the JavaScript thread is not blocked. */
 export class Connection {
-  /** What the appender of the bindings takes. */
+  /** Value types of the bindings' appender. */
   readonly raw: duckdb.Connection;
   /** The open files of its database. */
   readonly files: OpenFiles;
@@ -197,7 +197,7 @@ export class Connection {
     return true;
   }
 
-  /** Accepts statements again. To be called while none is under way. */
+  /** Accepts statements again. Call it only while no statement is running. */
   goOn(): void {
     clearInterval(this.#stopping);
     this.#stopped = null;
@@ -230,7 +230,7 @@ export class Connection {
     this.#onError(error);
   }
 
-  /** Ends the statement under way with an error. */
+  /** Ends the running statement with an error. */
   interrupt(): void {
     this.#connection.interrupt();
   }

@@ -184,7 +184,7 @@ export function isInvalidated(error: unknown): boolean {
   );
 }
 
-/** What locks a file. */
+/** The process that locks a file. */
 interface Locking {
   /** Attaches a file for reading, which locks it. */
   readonly attach: (path: string) => Promise<void>;

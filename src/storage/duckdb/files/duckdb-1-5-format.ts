@@ -21,7 +21,7 @@ function installedVersion(): string {
 }
 
 /**
- * A database file begins with its head: the main header and two database headers, of which the newer one counts. Blocks of equal
+ * A database file begins with its head: the main header and two database headers; the newer one counts. Blocks of equal
  * size follow, and each begins with its checksum (`src/storage/single_file_block_manager.cpp`).
  */
 export const FILE_HEAD_BYTES = 3 * 4096;

@@ -8,7 +8,7 @@ export interface CommitRange {
 }
 
 /** The kinds of indexes of ids. */
-export type IndexKind = 'traces' | 'links' | 'spans' | 'events';
+export type IndexKind = 'traces' | 'links' | 'spans' | 'events' | 'verdicts';
 
 /** A file of an index of ids, with the ids of a range of commits. */
 interface IdFileName extends CommitRange {
@@ -30,7 +30,7 @@ export function idFiles(mainPath: string): IdFileName[] {
   });
 }
 
-const FILE = /^\.(traces|links|spans|events)-(\d+)-(\d+)\.ids(\.tmp)?$/;
+const FILE = /^\.(traces|links|spans|events|verdicts)-(\d+)-(\d+)\.ids(\.tmp)?$/;
 
 /** `NAME.traces-0-1200.ids`, next to the store's other files. */
 export function idFilePath(mainPath: string, kind: IndexKind, { after, upTo }: CommitRange): string {

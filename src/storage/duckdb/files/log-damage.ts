@@ -4,7 +4,7 @@ import { COMMIT_MARK, LOG_HEAD_BYTES, LogFile, unknownVersion, type LogEntry } f
 import { bytesOf } from './segment-files.js';
 import { isLocked, StoreOpenError } from './store-open-error.js';
 
-/** What to do with a file's log before DuckDB reads it. */
+/** The treatment of a file's log before DuckDB reads it. */
 export type LogState =
   /** DuckDB reads it to its end, or refuses it for an entry with a wrong checksum. */
   | { readonly kind: 'readable' }

@@ -13,7 +13,7 @@ import { StoreOpenError } from './store-open-error.js';
 import type { HealthIssues } from './health-issues.js';
 import { quarantineUnusable, type CheckedFile } from './unusable-rows.js';
 
-/** What the main file holds. */
+/** The content of the main file. */
 export interface MainFile {
   /** The UUID of the store. */
   readonly storeId: string;

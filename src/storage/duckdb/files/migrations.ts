@@ -2,6 +2,7 @@ import { AGENT_SPANS } from '../../schema/agent-spans-table.js';
 import type { Logger } from '../../../component/telemetry.js';
 import { createTable } from '../../schema/table.js';
 import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { COLD_TABLES } from '../../schema/cold-tables.js';
 import { SEGMENT_TABLES } from '../../schema/tables.js';
@@ -25,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 12,
+  version: 14,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -68,7 +69,7 @@ export const SEGMENT_SCHEMA: Schema = {
       statements: (catalog) => [createTable(catalog, CALL_SUMS)],
     },
     {
-      // Which spans the runs of agents have; likewise.
+      // The spans of agents' runs, also a derived table.
       version: 8,
       statements: (catalog) => [createTable(catalog, AGENT_SPANS)],
     },
@@ -79,7 +80,7 @@ export const SEGMENT_SCHEMA: Schema = {
         ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
     },
     {
-      // How much of each span counts. The sums of calls now contain only these amounts; rebuilt when the cold file is opened.
+      // The counted amounts of spans. The sums of calls now contain only these; rebuilt when the cold file is opened.
       version: 10,
       statements: (catalog) => [
         ...['counted_tokens', 'counted_cost'].map(
@@ -89,14 +90,27 @@ export const SEGMENT_SCHEMA: Schema = {
       ],
     },
     {
-      // What is searched in log records besides their bodies; older records have none.
+      // Searched texts of log records in addition to the body; null for older records.
       version: 11,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.logs ADD COLUMN other_text VARCHAR`],
     },
     {
-      // How long the run waits for the parent of its topmost spans.
+      // How long a run waits for the parents of its topmost spans.
       version: 12,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],
+    },
+    {
+      // Dimensions of runs.
+      version: 13,
+      statements: (catalog) =>
+        ['environment', 'release', 'agent_version', 'repository'].map(
+          (column) => `ALTER TABLE ${catalog}.main.traces ADD COLUMN ${column} VARCHAR`,
+        ),
+    },
+    {
+      // Scores of runs, spans and responses.
+      version: 14,
+      statements: (catalog) => [createTable(catalog, SCORES)],
     },
   ],
 };
@@ -134,10 +148,10 @@ export const MAIN_SCHEMA: Schema = {
 /**
  * Brings an attached file to the schema of this program, in one transaction.
  *
- * @param name of the attached database, which for the main file is made of the file's name
+ * @param catalog the name of the attached database; for the main file it is derived from the file's name
  * @param path named in the error
  * @returns the earlier schema of an upgraded file; null if the file was new or current
- * @throws StoreOpenError when the file is of a newer program, or of one so old that no upgrade leads on.
+ * @throws StoreOpenError if a newer program wrote the file, or one too old to upgrade from
  */
 export async function migrate(
   connection: Connection,

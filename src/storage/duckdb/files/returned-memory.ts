@@ -34,7 +34,7 @@ export class ReturnedMemory {
     }
     // The lower limit holds for milliseconds. Other statements may evict blocks meanwhile, so they still get CACHED_BYTES.
     const lower = `SET GLOBAL memory_limit = '${used - cached + this.#mostCached}B'`;
-    // DuckDB refuses a limit below what is in use by now, and keeps the usual one.
+    // DuckDB refuses a limit below the memory in use, and keeps the usual limit.
     await this.#connection.run(lower).catch(() => undefined);
     await this.#connection.run(usual);
   }

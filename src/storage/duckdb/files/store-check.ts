@@ -20,7 +20,7 @@ export interface DamagedTable {
   readonly to: Micros | null;
 }
 
-/** What a check found of a file of a store. */
+/** The result of checking a file of a store. */
 export interface CheckedFile {
   readonly file: string;
   /** Why it cannot be read at all; null if it can. */
@@ -36,7 +36,7 @@ const TIMES = ['started_at', 'timestamp', 'received_at', 'linked_at'];
  * Reads every row of every file of a store, without changing anything.
  *
  * @param mainPath of a store that no process has open
- * @param reached called with what is read next
+ * @param reached called with the part that is read next
  * @throws StoreOpenError if another process has the store open, or if it does not exist
  */
 export async function checkStore(

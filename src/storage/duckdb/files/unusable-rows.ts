@@ -28,13 +28,13 @@ export interface CheckedFile {
   readonly tables: readonly CheckedTable[];
   /** The columns of its table `unusable_rows`, and how a row `r` of a table fills them. */
   readonly kept: (table: CheckedTable) => Readonly<Record<string, string>>;
-  /** What has to follow when rows were quarantined, in the same transaction. */
+  /** Called in the same transaction after rows were quarantined. */
   readonly settle?: () => Promise<void>;
   /** A further sentence for the log. */
   readonly hint?: (rows: ReadonlyMap<string, number>) => string;
 }
 
-/** The table in each file that holds what was quarantined. */
+/** The table of quarantined rows in each file. */
 const UNUSABLE = 'unusable_rows';
 
 /**

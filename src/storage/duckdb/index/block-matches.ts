@@ -23,7 +23,7 @@ export interface BlockMatches extends KeyList {
   readonly newest: Micros;
 }
 
-/** What a search finds in the cold file. */
+/** The matches of a search in the cold file. */
 export interface FoundInBlocks {
   /** Blocks with at least one record found, newest first. */
   readonly blocks: readonly BlockMatches[];
@@ -122,7 +122,7 @@ export async function recordsWith(
   return found;
 }
 
-/** Works out which records of blocks are found: those in every open list, within the range, that meet the open condition. */
+/** Finds the matching records of blocks: in every open list, within the range, and true for the open condition. */
 class MatchReader {
   readonly #connection: Connection;
   readonly #tenant: number;

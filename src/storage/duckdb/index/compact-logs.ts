@@ -131,7 +131,7 @@ function ordered({ rows: { table, from, to } }: Block): string {
 /** Each term of the block's records, with the positions of the records that have it. */
 function termLists(of: Block): string {
   const records = ordered(of);
-  // Texts that are all ASCII are cut into tokens here; for others the sender's thread has done so.
+  // Splits ASCII texts into tokens; the sender's thread has already split the others.
   const tokens = `CASE WHEN normal IS NULL THEN regexp_extract_all(lower(concat_ws(' ', body, other_text)), '[a-z0-9]+') ELSE string_split(trim(replace(normal, '  ', ' '), ' '), ' ') END`;
   // A term that a record has twice comes twice, side by side.
   const once = `CASE WHEN len(positions) = 1 THEN positions ELSE list_filter(positions, lambda p, i: i = 1 OR p <> positions[i - 1]) END`;

@@ -38,7 +38,7 @@ const SALTS = Uint32Array.of(
   0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
 );
 
-/** What is fixed before the entries of a file are written. */
+/** Properties of a file that are fixed before its entries are written. */
 interface IdFilePlan extends CommitRange {
   /** The key with which its ids are hashed. */
   readonly hashKey: Uint32Array;
@@ -46,7 +46,7 @@ interface IdFilePlan extends CommitRange {
   readonly store: number;
 }
 
-/** What the last page of a file says. */
+/** The content of the last page of a file. */
 interface IdFileFacts extends IdFilePlan {
   readonly entries: number;
   readonly dataPages: number;

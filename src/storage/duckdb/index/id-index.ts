@@ -79,7 +79,7 @@ export class IdIndex {
   /** Whether there may be work left. */
   #isLeft = false;
   #isClosing = false;
-  /** Files written by the work under way. */
+  /** Files written by the running work. */
   #written = new WeakSet<IdFile>();
 
   private constructor(options: Options, files: IdFile[]) {
@@ -165,7 +165,7 @@ export class IdIndex {
     this.#isClosing = true;
   }
 
-  /** Closes the files, after the work under way has ended. */
+  /** Closes the files after the running work has ended. */
   async close(): Promise<void> {
     this.stop();
     await this.#working;
@@ -219,7 +219,7 @@ export class IdIndex {
     this.#working = null;
   }
 
-  /** Whether an error is a damaged file to rebuild next. If it was just written, the disk returns bad data: it would never end. */
+  /** Whether an error is a damaged file to rebuild next. Not if it was just written: then the disk is bad and rebuilding would not end. */
   #canRebuild(error: unknown): boolean {
     return error instanceof DamagedIds && error.file !== null && !this.#written.has(error.file);
   }
@@ -266,7 +266,7 @@ export class IdIndex {
     }
   }
 
-  /** Merges some of the files, from a position on. @returns false if there are few enough */
+  /** Merges some files, from a position on. @returns false if no merge is needed */
   async #mergeSome(files: IdFile[], first = 0): Promise<boolean> {
     const merged = chooseMerge(files.slice(first));
     if (merged.length === 0) return false;
@@ -320,7 +320,7 @@ export class IdIndex {
   async #writeTail(first: number): Promise<boolean> {
     try {
       await this.#writeFrozen();
-      // A long range would give hundreds of files.
+      // A long range would produce hundreds of files.
       while (await this.#mergeSome(this.#files, first));
       return true;
     } catch (error) {
@@ -335,7 +335,7 @@ export class IdIndex {
     try {
       for (const part of await this.#partsOf(range)) {
         made.push(await this.#write(part, [await this.#tableOf(part)]));
-        // A long range would give hundreds of files.
+        // A long range would produce hundreds of files.
         while (await this.#mergeSome(made));
         await this.#pause();
       }
@@ -435,7 +435,7 @@ async function replace(files: IdFile[], before: readonly IdFile[], after: readon
   await discard(before, after);
 }
 
-/** Closes and removes files, except those whose names others have by now. */
+/** Closes and removes files, except those whose names newer files use. */
 async function discard(files: readonly IdFile[], others: readonly IdFile[] = []): Promise<void> {
   for (const file of files) {
     await file.close();

@@ -2,6 +2,7 @@ import type { Logger } from '../../../component/telemetry.js';
 import { wordAt } from '../../../signal/checked.js';
 import { LOGS } from '../../schema/log-tables.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import type { Table } from '../../schema/table.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
@@ -12,6 +13,7 @@ import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { IS_GEN_AI_EVENT } from './gen-ai-events.js';
+import { IS_VERDICT } from './verdict-scores.js';
 import { IdIndex, type AddId, type IdRows, type IndexSize, type RowsPart } from './id-index.js';
 
 /** The indexes of ids. */
@@ -24,6 +26,8 @@ export interface Indexes {
   readonly truncatedSpans: IdIndex;
   /** Ids of traces with GenAI events among their log records, whether these traces are stored or not. */
   readonly withEvents: IdIndex;
+  /** Ids of traces with scores that decide about their success, whether these traces are stored or not. */
+  readonly verdicts: IdIndex;
 }
 
 /**
@@ -53,6 +57,7 @@ export async function openIndexes(
       links: await open('links', new StoredIds(read, rowsOf(PROMPT_LINKS), false)),
       truncatedSpans: await open('spans', new StoredIds(read, truncatedSpans, true)),
       withEvents: await open('events', new StoredIds(read, rowsOf(LOGS, IS_GEN_AI_EVENT), false)),
+      verdicts: await open('verdicts', new StoredIds(read, rowsOf(SCORES, IS_VERDICT), false)),
     };
   } catch (error) {
     for (const index of opened) await index.close();

@@ -16,13 +16,13 @@ export interface PlacedFilter extends LogFilter {
 export interface LogSearch {
   /** Every record that is found has all of these. */
   readonly terms: readonly Term[];
-  /** The SQL condition on a row for what terms cannot decide: phrases, signs, attributes; null if there is nothing. */
+  /** SQL condition on a row for everything that terms cannot decide: phrases, signs, attributes; null if there is none. */
   readonly openCondition: string | null;
   /** The whole filter as a condition on a row. */
   readonly condition: { readonly sql: string; readonly values: readonly Parameter[] };
 }
 
-/** A query without anything to look for. No record has the term, as tokens have no spaces. */
+/** For a query that contains nothing searchable. No record has this term, because tokens have no spaces. */
 const NOTHING: TextQuery = { phrases: [[' ']], literals: [] };
 
 /** @param filter untrusted: tokens are letters and digits and are inserted into the SQL unchanged; ids must be normalized */
@@ -83,13 +83,13 @@ function phraseCondition(phrase: readonly string[]): string {
   return `(contains(normal, '${longest}') OR ${has((text) => `contains(${text}, '${longest}')`)}) AND CASE WHEN normal IS NULL THEN ${has((text) => `regexp_matches(${text}, '${pattern}')`)} ELSE ${inNormal} END`;
 }
 
-/** The condition that a record has a text anywhere. */
+/** The condition that a record contains a text in any searched field. */
 function literalCondition(text: string): string {
   const value = literal(text);
   return `(contains(body, ${value}) OR contains(other_text, ${value}) OR contains(normal, ${value}))`;
 }
 
-/** Older records may have their name in the attribute alone. */
+/** Older records may have the event name only as an attribute. */
 function eventCondition(name: string): string {
   return `(event_name = ${literal(name)} OR (event_name IS NULL AND ${attributeCondition([EVENT_NAME_ATTRIBUTE, name])}))`;
 }
@@ -100,7 +100,7 @@ export function attributeValue(key: string): string {
   return `json_extract_string(attributes, ${literal(pointer)})`;
 }
 
-/** The text is searched first, because reading the JSON of every row is slow. */
+/** Searches the text first, because parsing the JSON of every row is slow. */
 function attributeCondition([key, value]: readonly [string, string]): string {
   const inJson = JSON.stringify(value).slice(1, -1);
   const isText = `contains(attributes, ${literal(inJson)})`;

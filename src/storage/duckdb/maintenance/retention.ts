@@ -115,7 +115,15 @@ export async function forgetOldNames(connection: Connection, now: Micros): Promi
 
 /** Removes the events before a time from the cold file. @returns the number of removed events */
 export async function removeOldEvents(connection: Connection, firstKept: Micros): Promise<number> {
-  const isOld = `timestamp < make_timestamp(${firstKept})`;
-  const [found] = await connection.rows(`SELECT 1 AS found FROM cold.main.events WHERE ${isOld} LIMIT 1`);
-  return found === undefined ? 0 : await removeRows(connection, `cold.main.events WHERE ${isOld}`);
+  return await removeIfAny(connection, `cold.main.events WHERE timestamp < make_timestamp(${firstKept})`);
+}
+
+/** Removes the scores before a time from the cold file. @returns the number of removed scores */
+export async function removeOldScores(connection: Connection, firstKept: Micros): Promise<number> {
+  return await removeIfAny(connection, `cold.main.scores WHERE scored_at < make_timestamp(${firstKept})`);
+}
+
+async function removeIfAny(connection: Connection, old: string): Promise<number> {
+  const [found] = await connection.rows(`SELECT 1 AS found FROM ${old} LIMIT 1`);
+  return found === undefined ? 0 : await removeRows(connection, old);
 }

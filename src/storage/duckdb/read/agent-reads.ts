@@ -15,7 +15,8 @@ import { inOrder } from '../../shared/agents-in-order.js';
 import type { Read } from '../segments/read.js';
 import type { RunStats } from '../stats/run-stats.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
-import { agentDays, compareAgents, readAgent, summary } from './agent-stats.js';
+import { agentDays, agentsWithRuns, compareAgents, readAgent, summary } from './agent-stats.js';
+import { dimensionsOf } from './run-conditions.js';
 import { estimateRuns } from './estimates.js';
 
 /** The parts of agents that are kept in memory. */
@@ -40,14 +41,20 @@ export class AgentReads implements Served<AgentsContract> {
 
   /** Only agents of the user are searched. */
   async find(
-    { tenant, short }: ReadContext,
-    { query = '', sort = '-last_run_at' }: AgentFilter,
+    { tenant, short, long }: ReadContext,
+    { query = '', sort = '-last_run_at', ...versions }: AgentFilter,
     { offset, limit }: PageRange,
   ): Promise<Page<AgentSummary>> {
     const { agents } = this.#known;
-    const found = await this.#withStats(short, tenant, () =>
-      query === '' ? agents.ofTenant(tenant) : agents.matching(tenant, query),
-    );
+    const matching = (): Iterable<Agent> =>
+      query === '' ? agents.ofTenant(tenant) : agents.matching(tenant, query);
+    const ofVersions = dimensionsOf(versions);
+    const found =
+      ofVersions.length === 0
+        ? await this.#withStats(short, tenant, matching)
+        : await long((connection, capture) =>
+            agentsWithRuns(connection, capture, [...matching()].filter(isKnown), ofVersions),
+          );
     return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
   }
 

@@ -23,6 +23,8 @@ const DAY = 86_400_000_000;
 const COUNTS = `count(*) AS total_runs,
   coalesce(sum(success::TINYINT), 0)::BIGINT AS success_count,
   (count(success) - coalesce(sum(success::TINYINT), 0))::BIGINT AS failure_count`;
+const OUTCOMES = `sum((${HAS_FAILED})::TINYINT)::BIGINT AS failed_runs,
+  sum((status <> ${RUNNING})::TINYINT)::BIGINT AS finished_runs`;
 /** As text, since the exact sum may be larger than any number that JavaScript has. */
 const COSTS = 'sum(total_cost_usd)::VARCHAR AS total_cost';
 const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
@@ -48,6 +50,45 @@ export async function compareAgents(
       ...itemAt(summaries, i),
       p95_latency_ms: found.get(agent_no) ?? null,
     }));
+  });
+}
+
+/**
+ * Agents with runs that meet some conditions, and the stats of these runs. The stats in memory do not tell such runs apart.
+ *
+ * @param agents of one user
+ */
+export async function agentsWithRuns(
+  connection: Connection,
+  capture: Capture,
+  agents: readonly KnownAgent[],
+  conditions: readonly string[],
+): Promise<AgentSummary[]> {
+  const known = new Map(agents.filter(({ kind }) => kind === 'agent').map((one) => [one.agent_no, one]));
+  const [first] = known.values();
+  if (first === undefined) return [];
+  const isOf = [runsOf({ tenant: first.tenant, numbers: [...known.keys()] }), ...conditions].join(' AND ');
+  const rows = await connection.rows(
+    `SELECT agent_no, ${COUNTS}, ${COSTS}, count(total_cost_usd) AS priced_runs, ${OUTCOMES}, epoch_us(max(started_at)) AS last_run_at
+     FROM ${newest(capture, TRACES, isOf)} GROUP BY agent_no`,
+  );
+  return rows.flatMap((row) => {
+    const agent = known.get(Number(row.agent_no));
+    if (agent === undefined) return [];
+    const total_cost = sumOf(row.total_cost);
+    return {
+      id: agent.id,
+      name: agent.name,
+      total_runs: Number(row.total_runs),
+      success_count: Number(row.success_count),
+      failure_count: Number(row.failure_count),
+      failed_runs: Number(row.failed_runs),
+      finished_runs: Number(row.finished_runs),
+      total_cost,
+      avg_cost_per_run: total_cost === null ? null : total_cost / Number(row.priced_runs),
+      last_run_at: Number(row.last_run_at),
+      created_at: agent.created_at,
+    };
   });
 }
 
@@ -99,8 +140,7 @@ async function readDays(
   const where = `tenant = ${agent.tenant} AND agent_no = ${agent.agent_no} AND started_at >= make_timestamp(${range.from}) AND started_at <= make_timestamp(${range.to})`;
   const rows = await connection.rows(
     `SELECT (started_at::DATE)::VARCHAR AS date, ${COUNTS}, ${COSTS},
-       sum((${HAS_FAILED})::TINYINT)::BIGINT AS failed_runs,
-       sum((status <> ${RUNNING})::TINYINT)::BIGINT AS finished_runs,
+       ${OUTCOMES},
        coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}, ${ESTIMATES}
      FROM ${newest(capture, TRACES, where)} GROUP BY started_at::DATE ORDER BY started_at::DATE`,
   );

@@ -160,7 +160,7 @@ function* matchesIn(
     readonly hashes: readonly string[];
   },
 ): Generator<string> {
-  // Words are searched below, and what terms cannot decide.
+  // Words, and everything that terms cannot decide, are searched below.
   const { condition } = logSearch(tenant, {
     ...(trace_id !== undefined && { trace_id }),
     ...(span_id !== undefined && { span_id }),
@@ -256,7 +256,6 @@ class FacetCounts {
   #services = new Map<string, number>();
   #ofServices = 0;
 
-  /** @param filter the search */
   constructor({
     severity,
     service_name,

@@ -60,7 +60,7 @@ export async function metricStats(
     FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM known WHERE ${BUCKET_LABELS.join(' OR ')})
     SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
     GROUP BY stream_no, service`;
-  // A series whose newest point has no value has ended, or nothing is known of it.
+  // A series whose newest point has no value has ended, or its state is unknown.
   // Structs are compared by their fields in this order: among points of the same time, the latest arrival counts.
   const rows = await connection.rows(
     `WITH series AS MATERIALIZED (

@@ -1,5 +1,10 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
-import { MOST_SERIES, type RunSeries, type SeriesBucket } from '../../contracts/runs.js';
+import {
+  MOST_SERIES,
+  type RunSeries,
+  type SeriesBucket,
+  type DimensionFilter,
+} from '../../contracts/runs.js';
 import { seriesOfModels } from '../../shared/series-of-models.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
@@ -9,8 +14,8 @@ import { COUNTED_PARTS, hourlyParts, IS_USED } from './models.js';
 import { number, sumOf } from '../write/run-summary.js';
 import { someCalls } from './summed-calls.js';
 
-/** The time range and the agent of the calls that are added up. */
-interface Stretch {
+/** The time range, the agent and the versions of the calls that are added up. */
+interface Stretch extends DimensionFilter {
   readonly start_time: number;
   readonly end_time: number;
   readonly interval: number;
@@ -31,9 +36,9 @@ export async function readModelSeries(
   capture: Capture,
   agents: Agents,
   tenant: number,
-  { start_time, end_time, interval, agent_id }: Stretch,
+  { interval, ...of }: Stretch,
 ): Promise<RunSeries[]> {
-  const filter = { start_time, end_time: end_time - 1, ...(agent_id === undefined ? {} : { agent_id }) };
+  const filter = { ...of, end_time: of.end_time - 1 };
   let parts: string | null;
   if (interval % MICROS_PER_HOUR === 0) {
     const hourly = await hourlyParts(connection, capture, agents, tenant, filter);

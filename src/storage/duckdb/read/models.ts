@@ -36,7 +36,7 @@ const calls = (bit: number, name: string): string =>
 /** The columns of `CALL_SUMS`, with the number of calls by counted measures. */
 export const COUNTED_PARTS = `${calls(CALL_FLAGS.call, 'calls')}, ${calls(CALL_FLAGS.priced, 'priced_calls')}, nanos, input_tokens, output_tokens, total_tokens,
   oldest, newest, gone_oldest, gone_newest`;
-/** Condition for sums of calls that are not empty. */
+/** SQL condition for sums of calls that are not empty. */
 export const IS_USED = 'sum(calls) > 0 OR sum(priced_calls) > 0 OR sum(total_tokens) > 0 OR sum(nanos) > 0';
 
 const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,

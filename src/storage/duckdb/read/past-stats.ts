@@ -87,7 +87,7 @@ export async function activityAt(
   const active = Array.from({ length: moments.count }, () => -Infinity);
   for (const { began_at, ended_at, ended } of rows) {
     const end = Math.min(Number(ended_at), moments.count);
-    // A run that is active at the moment was last active at the moment itself.
+    // A running run was last active at this moment.
     for (let at = Number(began_at); at < end; at++) active[at] = moments.first + at * moments.step;
     if (end < moments.count) active[end] = Math.max(active[end] ?? -Infinity, Number(ended));
   }

@@ -1,6 +1,6 @@
-import { storableIdentity, storableTag } from '../../../signal/run-context.js';
+import { storableIdentity, storableTag, DIMENSIONS } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
-import type { RunFilter } from '../../contracts/runs.js';
+import type { RunFilter, DimensionFilter } from '../../contracts/runs.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
 import type { Connection } from '../files/connection.js';
@@ -54,7 +54,11 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
   if (filter.session_id !== undefined)
     sql.push(hasIdentity('session_id', [storableIdentity(filter.session_id)]));
   if (filter.user_id !== undefined) sql.push(hasIdentity('user_id', [storableIdentity(filter.user_id)]));
-  if (filter.tag !== undefined) sql.push(hasTag(filter.tag));
+  if (filter.tag !== undefined)
+    sql.push(
+      `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(filter.tag))} || chr(10))`,
+    );
+  sql.push(...dimensionsOf(filter));
   const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
   return {
     sql: sql.join(' AND '),
@@ -62,6 +66,14 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
     list: agentId === undefined ? listOf(tenant, kind) : listUnder(tenant, counted),
     named: matching.map((agent) => agent.agent_no),
   };
+}
+
+/** The conditions for the dimensions of runs; empty without such a filter. */
+export function dimensionsOf(filter: DimensionFilter): string[] {
+  return DIMENSIONS.flatMap((field) => {
+    const value = filter[field];
+    return value === undefined ? [] : `${field} = ${literal(storableIdentity(value))}`;
+  });
 }
 
 /** Bounds on duration and cost; a run without the value never matches. */
@@ -77,11 +89,6 @@ function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunF
 /** The condition for runs of one of some sessions or users. */
 export function hasIdentity(column: 'session_id' | 'user_id', ids: readonly string[]): string {
   return `${column} IN (${ids.map(literal).join(', ')})`;
-}
-
-/** The condition for runs with a tag. */
-export function hasTag(tag: string): string {
-  return `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(tag))} || chr(10))`;
 }
 
 /** The condition for runs that have a text or belong to one of the agents. The text, in lower case, is the first value of the statement. */

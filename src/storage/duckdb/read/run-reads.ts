@@ -2,7 +2,7 @@ import { inTraceOrder } from '../../shared/trace-order.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../contracts/paging.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
-import type { RunFilter, RunPreview, RunCursor, StoredTrace } from '../../contracts/runs.js';
+import type { RunFilter, RunPreview, RunCursor, StoredScore, StoredTrace } from '../../contracts/runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../stats/agents.js';
 import type { RunStats } from '../stats/run-stats.js';
@@ -26,6 +26,7 @@ import {
   type SpanRows,
   type SpansOfTrace,
 } from './trace.js';
+import { readScores } from './scores.js';
 import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
 import { summaryPage, spanPage, type SpanPage } from './span-json.js';
 import { withEvents } from './with-events.js';
@@ -131,7 +132,7 @@ export class RunReads {
     });
   }
 
-  /** As in every engine, without looking at sent spans. */
+  /** In the order of every engine, without reading sent spans. */
   #summaryPage(traceId: string, rows: SpanRows, agentName: string): SpanPage {
     const { services } = this.#known;
     return summaryPage(traceId, inOrder(rows, false), (number) => {
@@ -215,6 +216,15 @@ export class RunReads {
     });
   }
 
+  async scores({ tenant, short }: ReadContext, traceId: string): Promise<readonly StoredScore[]> {
+    const id = new TraceId(traceId);
+    return await short(async (connection, capture) => {
+      const seq = this.#known.traces.find(tenant, id.words, 0);
+      const spans = seq === 0 ? null : await readCommits(connection, capture, tenant, id.text, seq);
+      return await readScores(connection, capture, tenant, id.text, spans);
+    });
+  }
+
   async list(
     by: ReadContext,
     filter: RunFilter,
@@ -273,7 +283,7 @@ function buffersOf(page: ShownPage): ArrayBuffer[] {
   return 'json' in page ? [page.json.buffer] : [];
 }
 
-/** The spans of a page as they are shown. @param looksAtSent whether received spans decide between equal microseconds */
+/** The spans of a page for display. @param looksAtSent whether received spans decide between equal microseconds */
 function inOrder({ spans, next }: SpanRows, looksAtSent: boolean): SpanRows {
   const ordered = inTraceOrder(spans, ({ row, payload }) => {
     const { started_at, span_id, parent_span_id } = row;

@@ -19,6 +19,7 @@ import type { CommitRange } from '../segments/commit-ranges.js';
 import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { number } from '../write/run-summary.js';
+import { dimensionsOf } from './run-conditions.js';
 import { readModelSeries } from './model-series.js';
 import { readCells, type CountedRuns, type Stretch } from './series-cells.js';
 
@@ -120,15 +121,14 @@ interface WantedRuns extends Omit<CountedRuns, 'within' | 'key'> {
   readonly within: (ranges: readonly CommitRange[], by: string) => string;
 }
 
-function wantedRuns(
-  { agents, capture, tenant }: SeriesPlace,
-  { agent_id, prompts, interval }: StoredSeriesRequest,
-): WantedRuns {
+function wantedRuns({ agents, capture, tenant }: SeriesPlace, request: StoredSeriesRequest): WantedRuns {
+  const { agent_id, prompts, interval } = request;
   const agentNos =
     agent_id === undefined ? null : agents.namedById(tenant, agent_id).map(({ agent_no }) => agent_no);
   const isOf = [
     `tenant = ${tenant} AND kind = ${RUN_KINDS.indexOf('agent')}`,
     ...(agentNos === null ? [] : [`agent_no IN (${agentNos.join(', ') || '-1'})`]),
+    ...dimensionsOf(request),
   ].join(' AND ');
   const links = prompts && promptLinks(capture, tenant, prompts);
   return {
@@ -182,16 +182,16 @@ async function groupsOf(
     : `CASE WHEN ${column} IN (${largest.join(', ')}) THEN ${column} ELSE ${OTHERS} END`;
 }
 
-/** The cells of time ranges. Cells of prompts are not cached: a changed run does not name its prompts. */
+/** The cells of time ranges. Cells of prompts and versions are not cached: a changed run does not name them. */
 async function cellsBy(
   { connection, cells, tenant }: SeriesPlace,
   { agentNos, key, interval, within }: WantedRuns & { readonly key: string },
-  { prompts }: StoredSeriesRequest,
+  request: StoredSeriesRequest,
   stretches: readonly Stretch[],
 ): Promise<CellsByStart[]> {
   const runs = { key, interval, within: (ranges: readonly CommitRange[]) => within(ranges, key) };
   const view = { tenant, agentNos, key, interval };
-  const areKept = prompts === undefined;
+  const areKept = request.prompts === undefined && dimensionsOf(request).length === 0;
   const parts = await readCells(connection, runs, stretches, areKept ? cells.known(view) : NO_CELLS);
   if (areKept) for (const { found } of parts) cells.keep(view, found);
   return parts.map((part) => part.cells);

@@ -1,4 +1,4 @@
-import { REPOSITORY_TAG, storableIdentity } from '../../../signal/run-context.js';
+import { storableIdentity } from '../../../signal/run-context.js';
 import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import {
@@ -16,7 +16,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { hasIdentity, hasTag } from './run-conditions.js';
+import { dimensionsOf, hasIdentity } from './run-conditions.js';
 import { number, sumOf, text } from '../write/run-summary.js';
 
 /** Values of `grouping`: a bit for the user and one for the agent, set if the group is not split by it. */
@@ -44,27 +44,23 @@ export async function findSessions(
   return { ids: [], count: Number(row?.count) };
 }
 
-/** The condition for the runs that match; null if none can, because the agent is unknown. */
-function conditionsOf(
-  agents: Agents,
-  tenant: number,
-  filter: SessionFilter & Pick<UserFilter, 'tag'>,
-): string | null {
+/** SQL condition for the matching runs; null if the agent is unknown. */
+function conditionsOf(agents: Agents, tenant: number, filter: SessionFilter): string | null {
   const { kind, user_id: userId, agent_id: agentId, start_time: from, end_time: to } = filter;
   const sql = [ofKind(tenant, kind)];
-  if (filter.tag !== undefined) sql.push(hasTag(filter.tag));
   if (userId !== undefined) sql.push(hasIdentity('user_id', [storableIdentity(userId)]));
   if (agentId !== undefined) {
     const numbers = agents.namedById(tenant, agentId).map((agent) => agent.agent_no);
     if (numbers.length === 0) return null;
     sql.push(`agent_no IN (${numbers.join(', ')})`);
   }
+  sql.push(...dimensionsOf(filter));
   if (from !== undefined) sql.push(`started_at >= make_timestamp(${from})`);
   if (to !== undefined) sql.push(`started_at <= make_timestamp(${to})`);
   return sql.join(' AND ');
 }
 
-/** One page of users with the stats of their runs, by cost, then runs, and the number of all users. */
+/** One page of users with stats of their runs, by cost, then runs, and the number of all users. */
 export async function findUsers(
   connection: Connection,
   capture: Capture,
@@ -80,7 +76,7 @@ export async function findUsers(
   return { items: rows.map((row) => ({ user_id: String(row.id), ...statsOf(row) })), count };
 }
 
-/** The same for repositories, by the tags of runs. */
+/** One page of repositories, like {@link findUsers}. */
 export async function findRepositories(
   connection: Connection,
   capture: Capture,
@@ -91,9 +87,7 @@ export async function findRepositories(
 ): Promise<Page<RepositorySummary>> {
   const where = conditionsOf(agents, tenant, filter);
   if (where === null) return { items: [], count: 0 };
-  const tagged = newest(capture, TRACES, `${where} AND contains(tags, '${REPOSITORY_TAG}')`);
-  const runs = `SELECT *, tag[${REPOSITORY_TAG.length + 1}:] AS id FROM (SELECT *, unnest(string_split(tags, chr(10))) AS tag FROM ${tagged})
-    WHERE starts_with(tag, '${REPOSITORY_TAG}')`;
+  const runs = `SELECT *, repository AS id FROM ${newest(capture, TRACES, `${where} AND repository IS NOT NULL`)}`;
   const { rows, count } = await byCost(connection, runs, page);
   const items = rows.map((row) => ({
     repository: String(row.id),

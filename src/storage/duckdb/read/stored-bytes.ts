@@ -1,6 +1,7 @@
 import { EVENTS } from '../../schema/events-table.js';
 import { LOGS } from '../../schema/log-tables.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
 import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { Table } from '../../schema/table.js';
@@ -18,6 +19,7 @@ const BYTES: readonly (readonly [table: Table, bytes: string])[] = [
   [LOGS, `${ROW_BYTES.log} + bytes`],
   [EVENTS, 'bytes'],
   [PROMPT_LINKS, String(ROW_BYTES.link)],
+  [SCORES, `${ROW_BYTES.score} + ${lengthsOf('comment')}`],
 ];
 
 /** Uncompressed bytes of telemetry per tenant. */

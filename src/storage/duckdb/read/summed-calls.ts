@@ -7,6 +7,7 @@ import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { hasReplacing, hotPartsOf, newest, newestHot } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
+import { dimensionsOf } from './run-conditions.js';
 import { REPORTS_USAGE } from '../segments/call-tokens.js';
 import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
 import {
@@ -29,11 +30,15 @@ export function someCalls(
   filter: CallFilter,
 ): string | null {
   const calls = newest(capture, SPANS, callsWithin(tenant, filter));
-  if (filter.agent_id === undefined) return calls;
-  const agent = agents.byId(tenant, filter.agent_id);
-  if (agent === undefined) return null;
+  const isOf = dimensionsOf(filter);
+  if (filter.agent_id !== undefined) {
+    const agent = agents.byId(tenant, filter.agent_id);
+    if (agent === undefined) return null;
+    isOf.push(`agent_no = ${agent.agent_no}`);
+  }
+  if (isOf.length === 0) return calls;
   const runs = newest(capture, TRACES, `tenant = ${tenant}`);
-  return `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE agent_no = ${agent.agent_no}))`;
+  return `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE ${isOf.join(' AND ')}))`;
 }
 
 /** Conditions on the spans that count. */
@@ -67,10 +72,9 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   const { agent_id: agentId } = filter;
   const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
   if (agentNo === undefined) return null;
-  // The sums ignore which rows a quarantined segment replaces.
-  const { sums, ends } = capture.isAnyQuarantined
-    ? { sums: null, ends: [filter] }
-    : hoursWithin(place, filter);
+  // The sums do not tell versions apart, and ignore which rows a quarantined segment replaces.
+  const isOneByOne = capture.isAnyQuarantined || dimensionsOf(filter).length > 0;
+  const { sums, ends } = isOneByOne ? { sums: null, ends: [filter] } : hoursWithin(place, filter);
   const calls = ends.map((end) => callsOf(someCalls(capture, agents, tenant, end) ?? ''));
   const parts = CALL_PARTS.split(', ').filter((name) => name !== 'agent_no');
   const statements: string[] = [];

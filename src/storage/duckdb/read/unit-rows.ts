@@ -7,7 +7,7 @@ import type { Capture } from '../segments/segment.js';
 import { COMMITS, commitsAt } from '../write/stored-traces.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 
-/** What alerts count for a target: the runs of an agent, or the spans of a node of the service map. */
+/** Rows that alerts count for a target: the runs of an agent, or the spans of a node of the service map. */
 export type Unit = 'agent' | 'node';
 
 /** Some agents or some nodes, by number. */

@@ -9,7 +9,7 @@ import { narrowed, type OfCommits } from '../segments/commit-ranges.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** The spans of which a run must have at least one, as SQL. */
+/** SQL for the wanted spans; a run must have at least one of them. */
 export interface WantedSpans {
   readonly sql: string;
   /** Agents whose own node is wanted: for their runs, a span with the node of its agent matches. */

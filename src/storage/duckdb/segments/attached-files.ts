@@ -19,6 +19,7 @@ import type { HealthIssues } from '../files/health-issues.js';
 import { quarantineUnusable } from '../files/unusable-rows.js';
 import { columnsOf } from '../../schema/table.js';
 import { LOGS } from '../../schema/log-tables.js';
+import { SCORES } from '../../schema/scores-table.js';
 import { rederiveSums } from './cold-sums.js';
 import type { CheckedFile } from '../files/unusable-rows.js';
 
@@ -211,10 +212,7 @@ function telemetryFile(connection: Connection, catalog: string, path: string): C
     path,
     tables: SEGMENT_TABLES.filter((table) => table !== UNUSABLE_ROWS).map((table) => ({
       name: table.name,
-      columns: columnsOf(table).map(({ name, sql }) =>
-        // The value of a metric may be any number.
-        table === POINTS ? { name, sql } : { name, sql, bounds: [0, Number.MAX_SAFE_INTEGER] as const },
-      ),
+      columns: columnsOf(table).map(({ name, sql }) => ({ name, sql, ...boundsIn(table) })),
     })),
     // Without commit and tenant, because these numbers may be the damaged ones.
     kept: ({ name }) => ({ seq: '0', tenant: '0', table_name: `'${name}'`, content: 'r::VARCHAR' }),
@@ -223,5 +221,13 @@ function telemetryFile(connection: Connection, catalog: string, path: string): C
       if (catalog === COLD) await rederiveSums(connection);
     },
     hint: (rows) => (rows.has(LOGS.name) ? ' They may make counts of log searches too high.' : ''),
+  };
+}
+
+/** The value of a metric may be any number, that of a score any finite one. */
+function boundsIn(table: Table): { readonly bounds?: readonly [number, number] } {
+  if (table === POINTS) return {};
+  return {
+    bounds: table === SCORES ? [-Number.MAX_VALUE, Number.MAX_VALUE] : [0, Number.MAX_SAFE_INTEGER],
   };
 }

@@ -113,7 +113,7 @@ export async function replacedCommits(
 /** Replaced commits within the same block of this many commits share one condition. */
 const NEIGHBOURS = 256;
 
-/** What a compaction needs in addition to its segment. */
+/** Inputs of a compaction in addition to its segment. */
 export interface AroundMove {
   /** The last commit that the oldest read expects in the cold file. */
   readonly bound: number;

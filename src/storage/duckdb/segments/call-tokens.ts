@@ -10,15 +10,15 @@ import {
   pricedTokens,
 } from '../../shared/priced-tokens.js';
 
-/** What counts of calls, and their tokens as prices need them (`signal/call-tokens.ts`), in SQL. */
+/** SQL for the counted usage of calls, and for their tokens by priced part (`signal/call-tokens.ts`). */
 
 const TOKENS = pricedTokens('output');
 
 const IS_LLM = `type = ${TYPE_CODES.llm}`;
 
-/** Condition for spans that may count in statistics of models. Never becomes false in a later version of a span. */
+/** SQL condition for spans that may count in stats of models. Never becomes false in a later version of a span. */
 export const REPORTS_USAGE = `(${IS_LLM} OR total_tokens IS NOT NULL OR cost_usd IS NOT NULL)`;
-/** Condition for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
+/** SQL condition for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
 export const COUNTS_USAGE = `((${IS_LLM} AND counted IS DISTINCT FROM 0) OR counted_tokens > 0 OR counted_cost > 0)`;
 
 /** The columns of a span that {@link withTokens} needs. */
@@ -26,7 +26,7 @@ export const TOKEN_COLUMNS =
   'type, status, input_tokens, output_tokens, total_tokens, cost_usd, counted, counted_tokens, counted_cost, call_details';
 
 /**
- * Calls with what counts of their usage (`paid`, `in_tokens`, `out_tokens`, `all_tokens`), their tokens by part (`of_input` and so on),
+ * Calls with counted usage (`paid`, `in_tokens`, `out_tokens`, `all_tokens`), their tokens by part (`of_input` and so on),
  * the length of their input (`whole`), and the `CALL_FLAGS` of each call (`told`).
  *
  * @param calls a relation with {@link TOKEN_COLUMNS}
@@ -46,14 +46,14 @@ export function withTokens(calls: string): string {
   const tokens = SUMMED_PARTS.map((part) => `${TOKENS[part]} AS of_${part}`);
   const usual = (what: keyof typeof COUNTS, column: string): string =>
     `CASE WHEN ${counts(what)} THEN coalesce(${column}, 0) ELSE 0 END`;
-  // If only a part of the tokens counts, the same share of input and output does.
+  // If only some tokens count, the same share of input and output counts.
   const share = (column: string): string =>
     `CASE WHEN all_tokens = coalesce(total_tokens, 0) THEN coalesce(${column}, 0)::HUGEINT ELSE coalesce(${column}, 0)::HUGEINT * all_tokens // greatest(total_tokens, 1) END`;
   const counted = `SELECT *, coalesce(counted_cost, ${usual('cost', 'cost_usd')}) AS paid, coalesce(counted_tokens, ${usual('call', 'total_tokens')}) AS all_tokens FROM (${fresh})`;
   return `(SELECT *, ${share('input_tokens')} AS in_tokens, ${share('output_tokens')} AS out_tokens, ${tokens.join(', ')}, ${told()} AS told FROM (${counted}))`;
 }
 
-/** Whether this part of a call counts on this span (`runs/rules/usage.ts`). */
+/** SQL condition that this part of a call counts on this span (`runs/rules/usage.ts`). */
 function counts(what: keyof typeof COUNTS): string {
   return `${IS_LLM} AND (coalesce(counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
 }

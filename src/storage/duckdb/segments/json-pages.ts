@@ -4,7 +4,7 @@ interface Page {
 }
 
 /**
- * A list that is read page by page as it is consumed.
+ * A list whose pages are read when they are needed.
  *
  * @param restOf arguments for reading the next pages; null after the last page
  * @throws errors of `read`

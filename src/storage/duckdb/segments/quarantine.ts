@@ -37,7 +37,7 @@ export async function quarantineNotes(connection: Connection): Promise<Quarantin
  * Notes a segment, or updates its note.
  *
  * @param lastSeq see {@link QuarantineNote.lastSeq}
- * @param others the other hot segments, as far as they can be read
+ * @param others the other readable hot segments
  */
 export async function noteQuarantine(
   connection: Connection,

@@ -17,7 +17,7 @@ export interface Segment {
   readers: number;
   /** Whether it was quarantined, so that later segments are compacted before it. */
   isQuarantined: boolean;
-  /** What to do when its last reader is gone. */
+  /** Called when its last reader has finished. */
   end: 'remove' | 'detach' | null;
 }
 

@@ -71,7 +71,7 @@ export interface CellReading<Cell = RunCell> {
 export class RunCells<Cell = RunCell> implements RunChanges {
   /** By {@link nameOf}. */
   readonly #views: SharedCache<Known<Cell>>;
-  /** For each read under way, the runs of its user that commits have changed since it began; null: runs were removed. */
+  /** For each running read, the runs of its user that commits have changed since it began; null: runs were removed. */
   readonly #reads = new Set<{ readonly tenant: number; changed: CountedRun[] | null }>();
 
   constructor(mostSize = MOST_BYTES, mostSizeOfUser = MOST_BYTES_OF_USER) {

@@ -144,8 +144,8 @@ async function compose(
     logger,
     size: options.indexSize,
   });
-  const { traces, truncatedSpans, withEvents, links } = indexes;
-  working.push(traces, truncatedSpans, withEvents, links);
+  const { traces, truncatedSpans, withEvents, links, verdicts } = indexes;
+  working.push(traces, truncatedSpans, withEvents, links, verdicts);
 
   // Data loaded from them and kept in memory.
   const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
@@ -164,7 +164,7 @@ async function compose(
   } finally {
     capture.release();
   }
-  const logs = new StoredLogs(origins, names, withEvents);
+  const logs = new StoredLogs(origins, names, { withEvents, verdicts });
   const prompts = new StoredPrompts(links, traces, reads);
 
   // State in memory that commits change in addition to the tables.
@@ -201,6 +201,7 @@ async function compose(
     runSize,
     truncatedRuns,
     reloads,
+    verdicts,
   });
   const pressure = new BackPressure(
     () => segments.sealed.length,

@@ -2,6 +2,7 @@ import { invariant } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Table } from '../../schema/table.js';
 import { EVENTS } from '../../schema/events-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { PENDING_KEPT_FOR } from '../../shared/pending-links.js';
 import { POINTS, TRACES } from '../../schema/tables.js';
@@ -27,6 +28,7 @@ import {
   forgetOldNames,
   hasHotRows,
   removeOldEvents,
+  removeOldScores,
   removeOldSums,
   removeOldTraces,
 } from '../maintenance/retention.js';
@@ -73,7 +75,7 @@ interface Parts {
   readonly map: RebuildParts;
 }
 
-/** What one sweep over idle runs did. */
+/** The result of one sweep over idle runs. */
 export interface EndedIdle {
   /** Tenants with idle runs that `wanted` lacked: call again with them. */
   readonly unknown: readonly number[];
@@ -204,6 +206,7 @@ export class Housekeeping {
     };
     // Exclusive, because traces and their sums in the map are removed in separate steps.
     await remove(traceRetentionDays, (firstKept) => this.#alone(() => this.#removeTraces(firstKept)));
+    await remove(traceRetentionDays, (firstKept) => this.#alone(() => this.#removeScores(firstKept)));
     const firstTrace = traceRetentionDays === null ? -Infinity : firstKeptTime(now, traceRetentionDays);
     const links = { firstKept: Math.max(firstTrace, now - PENDING_KEPT_FOR), deleted: deletedPrompts };
     await attempt(() => this.#alone(() => this.#removeLinks(links)));
@@ -236,6 +239,16 @@ export class Housekeeping {
     await compactor.between((connection) =>
       this.#captured((capture) => stats.load(storedSums(connection, capture))),
     );
+  }
+
+  /** By their own times: what they judge may never have arrived. */
+  async #removeScores(firstKept: Micros): Promise<void> {
+    const { compactor, logs } = this.#parts;
+    await this.#compactOld(SCORES, 'scored_at', firstKept);
+    const removed = await compactor.between((connection) => removeOldScores(connection, firstKept));
+    if (removed === 0) return;
+    await compactor.checkpoint();
+    logs.verdicts.trim();
   }
 
   async #removeLinks(links: {

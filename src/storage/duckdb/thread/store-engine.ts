@@ -11,6 +11,8 @@ import type { TracesMessage } from '../../incoming/encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
 import { readFacts } from '../write/facts.js';
 import type { LogsMessage } from '../write/encode-logs.js';
+import { IncomingScores } from '../write/incoming-scores.js';
+import type { ScoreRow } from '../../incoming/score-rows.js';
 import type { Rebuilt } from '../maintenance/rebuild.js';
 import type { PointsMessage } from '../write/encode-points.js';
 import type { NumberedLink } from '../write/prompt-links.js';
@@ -90,6 +92,14 @@ export class StoreEngine {
   async writeLogs(message: LogsMessage): Promise<WriteAnswer> {
     const { logs, writer } = this.#parts;
     return await logs.write(writer, message);
+  }
+
+  /** Resolves after the commit. */
+  async writeScores(tenant: number, scores: readonly ScoreRow[]): Promise<void> {
+    await this.#parts.writer.write({
+      kind: 'append',
+      append: new IncomingScores(tenant, scores, this.#parts.logs.verdicts),
+    });
   }
 
   /** The committed facts after a mark. @param mark null for all */
@@ -191,7 +201,7 @@ export class StoreEngine {
       main,
     } = this.#parts;
     await room.close();
-    const indexes = [traces, truncatedSpans, prompts.linked, logs.withEvents];
+    const indexes = [traces, truncatedSpans, prompts.linked, logs.withEvents, logs.verdicts];
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await this.export.close();

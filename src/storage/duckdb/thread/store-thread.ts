@@ -70,6 +70,7 @@ const ENGINE_METHODS = [
   'setOutcome',
   'storedBytes',
   'timeOutIdle',
+  'writeScores',
 ] as const satisfies readonly (keyof StoreEngine)[];
 export type EngineMethod = (typeof ENGINE_METHODS)[number];
 

@@ -13,6 +13,7 @@ import type { IdIndex } from '../index/id-index.js';
 import { readLogFacets, readLogGroups } from '../read/log-facets.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../read/logs.js';
 import type { ReadContext } from '../segments/read-context.js';
+import { verdictsIn } from '../../incoming/score-rows.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
 import type { Writer } from '../write/writer.js';
@@ -33,20 +34,32 @@ export interface FoundLogsAnswer {
 export class StoredLogs {
   /** Which traces have GenAI events among their records. */
   readonly withEvents: IdIndex;
+  /** Which traces have scores that decide about their success. */
+  readonly verdicts: IdIndex;
   readonly #origins: Origins;
   readonly #names: NamedBatches;
   readonly #counts = new BlockCounts();
 
-  constructor(origins: Origins, names: NamedBatches, withEvents: IdIndex) {
+  constructor(
+    origins: Origins,
+    names: NamedBatches,
+    { withEvents, verdicts }: Pick<StoredLogs, 'withEvents' | 'verdicts'>,
+  ) {
     this.#origins = origins;
     this.#names = names;
     this.withEvents = withEvents;
+    this.verdicts = verdicts;
   }
 
   async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
-    const incoming = new IncomingLogs(message, this.#origins, this.withEvents);
+    const incoming = new IncomingLogs(message, this.#origins, this);
     const { answer } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
       writer.write({ kind: 'append', append }),
+    );
+    const judged = new Set(verdictsIn(message.scores ?? []).map(({ traceId }) => traceId));
+    const { tenant } = message;
+    await Promise.all(
+      [...judged].map((id) => writer.write({ kind: 'judge', tenant, words: new TraceId(id).words })),
     );
     return { usage: answer?.usage };
   }

@@ -1,6 +1,7 @@
 import type { MissingRows } from '../../contracts/transfer.js';
 import { LOGS } from '../../schema/log-tables.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import type { Table } from '../../schema/table.js';
 import { PAYLOADS, POINTS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
@@ -18,6 +19,7 @@ const SOURCES = {
   links: { rows: PROMPT_LINKS, times: PROMPT_LINKS, time: 'linked_at' },
   points: { rows: POINTS, times: POINTS, time: 'timestamp' },
   logs: { rows: LOGS, times: LOGS, time: 'timestamp' },
+  scores: { rows: SCORES, times: SCORES, time: 'scored_at' },
 } as const satisfies Readonly<Record<string, { rows: Table; times: Table; time: string }>>;
 export type SkippedTable = keyof typeof SOURCES;
 

@@ -3,6 +3,7 @@ import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import { LOGS } from '../../schema/log-tables.js';
 import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
+import { SCORES } from '../../schema/scores-table.js';
 import { SERVICES, USAGE } from '../../schema/sum-tables.js';
 import { AGENTS, METRIC_STREAMS, ORIGINS, PAYLOADS, POINTS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Table } from '../../schema/table.js';
@@ -68,14 +69,18 @@ export const EXPORT_QUERIES: Readonly<Record<TableName, ExportQuery>> = {
   logs: (capture, page) =>
     `SELECT ${columnsOf('logs', 'l', { origin: 'o.origin' })} FROM ${relation(capture, LOGS, page)} l
      JOIN ${originsNow(capture)} o ON o.origin_no = l.origin_no ORDER BY l.seq, l.tenant`,
+  scores: (capture, page) =>
+    `SELECT ${columnsOf('scores', 's')} FROM ${relation(capture, SCORES, page)} s ORDER BY s.seq, s.tenant, s.id`,
 };
 
 /** Rows and bytes of each commit, for `exportPages`. */
-export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs', ExportQuery>> = {
+export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs' | 'scores', ExportQuery>> = {
   spans: (capture, page) =>
     `SELECT seq, 1 AS rows, 0 AS bytes FROM ${newest(capture, SPANS, page)} UNION ALL SELECT seq, 0, bytes FROM ${relation(capture, PAYLOADS, page)}`,
   points: (capture, page) => `SELECT seq, 1 AS rows, 0 AS bytes FROM ${relation(capture, POINTS, page)}`,
   logs: (capture, page) => `SELECT seq, 1 AS rows, bytes FROM ${relation(capture, LOGS, page)}`,
+  scores: (capture, page) =>
+    `SELECT seq, 1 AS rows, coalesce(strlen(comment), 0) AS bytes FROM ${relation(capture, SCORES, page)}`,
 };
 
 /** The same, reading only commit numbers, for tables with damaged blocks. */
@@ -83,6 +88,7 @@ export const EXPORT_ROWS: typeof EXPORT_WEIGHTS = {
   spans: (capture, page) => countedRows(capture, SPANS, page),
   points: (capture, page) => countedRows(capture, POINTS, page),
   logs: (capture, page) => countedRows(capture, LOGS, page),
+  scores: (capture, page) => countedRows(capture, SCORES, page),
 };
 
 function countedRows(capture: Capture, table: Table, page: OfCommits | 'TRUE'): string {

@@ -26,13 +26,15 @@ import { TraceState, type StoredHeader } from './trace-state.js';
 import { CommitRanges } from '../segments/commit-ranges.js';
 import { FollowedSpans } from '../../../runs/spans/followed-spans.js';
 import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './classify.js';
+import { scoreRows } from './incoming-scores.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
 import type { Rows } from './rows.js';
 import { indexOf } from '../../schema/table.js';
 import { TRACE_WIRE } from '../../schema/tables.js';
 import type { CountsRewrite } from '../../../runs/spans/run-spans.js';
-import { uuidKey } from '../../../worker/uuid-words.js';
+import { formatUuid, uuidKey } from '../../../worker/uuid-words.js';
+import { readVerdicts } from '../index/verdict-scores.js';
 
 function countedAt({ tenant, traces }: IncomingBatch, trace: number, agentNo: number): CountedRun {
   const numberAt = (column: number): number | null => {
@@ -126,6 +128,8 @@ export class ChangeApplier {
   readonly #idle: IdleRuns;
   readonly #known: KnownTraces;
   readonly #links: PromptLinks;
+  readonly #connection: Connection;
+  readonly #verdicts: IdIndex;
   readonly #changes: GroupChanges;
   readonly #completed: CompletedSpans;
   readonly #size: RunSize;
@@ -154,7 +158,11 @@ export class ChangeApplier {
     /** Receives the spans of truncated runs in every commit. */
     readonly truncatedRuns: TruncatedRuns;
     readonly reloads: Reloads;
+    /** Which traces have scores that decide about their success. */
+    readonly verdicts: IdIndex;
   }) {
+    this.#connection = parts.connection;
+    this.#verdicts = parts.verdicts;
     this.#size = parts.runSize;
     this.#traces = parts.traces;
     this.#agents = parts.agents;
@@ -176,7 +184,7 @@ export class ChangeApplier {
   async apply(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Applied> {
     for (const change of changes)
       if (change.kind === 'batch' || change.kind === 'ahead') change.batch.numberNodes(this.#services);
-    const sorted = classify(changes, this.#traces, this.#size);
+    const sorted = classify(changes, this.#traces, this.#verdicts, this.#size);
     const { touched } = sorted;
     this.#touched = touched;
     const stored = this.#storedAt(capture);
@@ -195,6 +203,7 @@ export class ChangeApplier {
     }
     const group = { touched, fresh, states, items };
     const outcomes = await this.#changes.apply(group, stored);
+    await this.#judge(touched, states, capture);
     await rewriteCounts(group, stored, this.#size);
     const whole = [...sorted.whole].map(([batch, traces]) => this.#applyWhole(batch, traces, items));
     for (const { batch, agentNos } of whole) facts.addWhole(batch, agentNos);
@@ -217,6 +226,8 @@ export class ChangeApplier {
     rows.push(...touchedRows(seq, written));
     rows.push(...agentRows(seq, this.#agents.added));
     rows.push(...this.#services.rows(seq), ...this.#map.rows(seq), ...this.#links.rows(seq));
+    for (const change of changes)
+      if (change.kind === 'batch') rows.push(...scoreRows(seq, change.batch.tenant, change.batch.scores));
     const events = facts.all(seq, changes);
     rows.push(...eventRows(events));
     return {
@@ -282,6 +293,26 @@ export class ChangeApplier {
     }
     this.#map.addWhole(batch, names);
     return { batch, agentNos };
+  }
+
+  /** Applies scores that decide about the success of runs, in whatever order run, root and score arrived. */
+  async #judge(
+    touched: ReadonlyMap<string, TouchedTrace>,
+    states: ReadonlyMap<string, TraceState>,
+    capture: Capture,
+  ): Promise<void> {
+    if (this.#verdicts.size === 0) return;
+    const wanted = new Map<number, Map<string, TraceState>>();
+    for (const [key, { tenant, words, offset }] of touched) {
+      const state = states.get(key);
+      if (state?.header.success !== null || this.#verdicts.find(tenant, words, offset) === 0) continue;
+      const ofTenant = wanted.get(tenant) ?? new Map<string, TraceState>();
+      wanted.set(tenant, ofTenant.set(formatUuid(words, offset), state));
+    }
+    for (const [tenant, ofTenant] of wanted) {
+      const found = await readVerdicts(this.#connection, capture, tenant, [...ofTenant.keys()]);
+      for (const [id, verdicts] of found) ofTenant.get(id)?.judge(verdicts);
+    }
   }
 
   /** The rows that a commit writes for a touched trace; empty if it is unchanged. */

@@ -20,6 +20,14 @@ export interface OutcomeChange {
   readonly outcome: string | undefined;
 }
 
+/** A trace that got a score that decides about its success. Applied whenever the trace is written, so the run may come later. */
+export interface JudgeChange {
+  readonly kind: 'judge';
+  readonly tenant: number;
+  /** The trace's id in words. */
+  readonly words: Uint32Array;
+}
+
 /** A run to mark as timed out, unless spans arrived in the meantime. */
 export interface TimeoutChange {
   readonly kind: 'timeout';
@@ -99,7 +107,8 @@ interface AppendChange {
 }
 
 /** A change of a single trace. */
-export type SingleTraceChange = OutcomeChange | TimeoutChange | RemapChange | TruncateChange | LinkChange;
+export type SingleTraceChange =
+  OutcomeChange | JudgeChange | TimeoutChange | RemapChange | TruncateChange | LinkChange;
 /** A change of traces. */
 export type TraceChange = BatchChange | AheadChange | SingleTraceChange;
 export type Change = TraceChange | AppendChange;
@@ -113,6 +122,7 @@ export function weightOf(change: Change): number {
       return change.batch.spans.rows + change.batch.traces.rows;
     case 'ahead':
     case 'outcome':
+    case 'judge':
     case 'timeout':
     case 'remap':
     case 'truncate':

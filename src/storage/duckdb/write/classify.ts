@@ -62,10 +62,12 @@ export interface ClassifiedTraces {
  * Classifies the traces of a group of changes as new or touched.
  *
  * @param traces which traces are stored
+ * @param verdicts which have scores that decide about their success
  */
 export function classify(
   changes: readonly TraceChange[],
   traces: KnownRuns,
+  verdicts: KnownRuns,
   { maxSpans }: RunSize,
 ): ClassifiedTraces {
   const mentions = countTraces(changes);
@@ -81,7 +83,8 @@ export function classify(
             mentions.get(batch.traceKey(trace)) === 1 &&
             traces.find(batch.tenant, batch.traceIds, trace * 4) === 0;
           const isLong = batch.end(trace) - batch.start(trace) > maxSpans;
-          if (isNew && !isLong && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
+          const isJudged = verdicts.find(batch.tenant, batch.traceIds, trace * 4) > 0;
+          if (isNew && !isLong && !isJudged && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
           else touchPart(touched, { kind: 'batch', change, batch, trace });
         }
         if (wholeOfBatch.length > 0) whole.set(batch, wholeOfBatch);
@@ -94,6 +97,7 @@ export function classify(
         break;
       }
       case 'outcome':
+      case 'judge':
       case 'timeout':
       case 'remap':
       case 'truncate':
@@ -157,6 +161,7 @@ function countTraces(changes: readonly TraceChange[]): Map<string, number> {
         for (const trace of change.traces.keys()) count(change.batch.traceKey(trace));
         break;
       case 'outcome':
+      case 'judge':
       case 'timeout':
       case 'remap':
       case 'truncate':

@@ -21,7 +21,7 @@ interface EndedRun {
   readonly agentNo: number;
   readonly spanCount: number;
   readonly tenant: number;
-  /** The batch that ended it, and its position in that batch; null if it waited long enough for more. */
+  /** The batch that ended it, and its position in that batch; null if it was idle for too long. */
   readonly by: { readonly batch: IncomingBatch; readonly trace: number } | null;
   /** When its last new data was received. */
   readonly timestamp: Micros;

@@ -1,10 +1,12 @@
 import type { LogsBatch } from '../../../signal/batch.js';
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
 import { eventNameOf, loggedEventName } from '../../../signal/logged-event.js';
+import type { Micros } from '../../../signal/time.js';
 import type { Origin } from '../../../signal/origin.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage } from '../../../worker/columns.js';
 import { TextScratch } from '../../../worker/text-scratch.js';
+import { scoresOfLogs, type ScoreRow } from '../../incoming/score-rows.js';
 import { bodyText, searchedTexts } from '../../shared/log-text.js';
 import { indexOf } from '../../schema/table.js';
 import { LOG_WIRE } from '../../schema/log-tables.js';
@@ -26,9 +28,11 @@ export interface EncodedLogs {
   readonly origins: ColumnsMessage;
   /** The rows of GenAI events, which hold the input or output of the model call of a span. */
   readonly events: readonly number[];
+  /** The scores that records report; absent for none. */
+  readonly scores?: readonly ScoreRow[];
 }
 
-/** A batch as it is sent to the store thread. */
+/** A batch in the format of messages to the store thread. */
 export interface LogsMessage extends EncodedLogs {
   readonly tenant: number;
   /** Present if the batch counts towards a quota. */
@@ -61,7 +65,7 @@ const C = {
 export class LogsEncoder {
   readonly #text = new TextScratch();
 
-  encode(batch: Pick<LogsBatch, 'items'>): EncodedLogs {
+  encode(batch: Pick<LogsBatch, 'items'>, receivedAt: Micros): EncodedLogs {
     const logs = new ColumnsWriter(LOG_MESSAGE, batch.items.length, this.#text);
     const origins = new SharedParts<Origin>();
     const events: number[] = [];
@@ -69,7 +73,13 @@ export class LogsEncoder {
       if (this.#write(logs, row, record)) events.push(row);
       logs.uint32(C.origin, row, origins.positionOf(record.origin));
     });
-    return { logs: logs.finish(), origins: encodeOrigins(origins.parts), events };
+    const scores = scoresOfLogs(batch.items, receivedAt);
+    return {
+      logs: logs.finish(),
+      origins: encodeOrigins(origins.parts),
+      events,
+      ...(scores.length > 0 && { scores }),
+    };
   }
 
   /** @returns whether it is a GenAI event of a span */

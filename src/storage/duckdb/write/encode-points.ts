@@ -29,7 +29,7 @@ export interface EncodedPoints {
   readonly origins: ColumnsMessage;
 }
 
-/** A batch as it is sent to the store thread. */
+/** A batch in the format of messages to the store thread. */
 export interface PointsMessage extends EncodedPoints {
   readonly tenant: number;
   /** Present if the batch counts towards a quota. */

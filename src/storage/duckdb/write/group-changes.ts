@@ -81,7 +81,8 @@ export class GroupChanges {
             this.#links.link(key, part);
             break;
           case 'truncate':
-            // Already applied by `truncateIfAsked`.
+          case 'judge':
+            // Applied by `truncateIfAsked`, and after all changes.
             break;
         }
       }

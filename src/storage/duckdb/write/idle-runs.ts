@@ -64,7 +64,7 @@ export interface IdleRun {
 /** The subscribed event types of each user. */
 export type WantedOfTenants = ReadonlyMap<number, readonly EventType[]>;
 
-/** Runs that wait for the same: the condition, and how long they wait, in SQL. */
+/** SQL for a group of open runs: the condition, and how long they wait. */
 interface Waiting {
   readonly is: (header: HeaderRow) => boolean;
   readonly where: string;
@@ -74,8 +74,8 @@ interface Waiting {
 const AWAITS = `(derived & ${AWAITS_ROOT})`;
 
 /**
- * Runs that only await a root do so for seconds, others for more spans for hours. They are found separately, so that the frequent
- * searches for the former need not read what was committed since the oldest open run.
+ * Runs that only lack a root wait for seconds, others for hours. The two are searched separately, so that the frequent search for
+ * the former does not read all commits since the oldest open run.
  */
 const FOR_A_ROOT: Waiting = {
   is: awaitsRoot,
@@ -128,7 +128,7 @@ export class IdleRuns {
   }
 }
 
-/** The open runs that wait for the same. */
+/** A group of open runs. */
 class OpenRuns {
   readonly #waiting: Waiting;
   /** The newest header of each run is in this commit or a later one; Infinity without runs. */

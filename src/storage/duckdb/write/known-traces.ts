@@ -115,7 +115,7 @@ export class KnownTraces {
   }
 }
 
-/** Whether these parts add spans to a run that is computed again from all its spans. */
+/** Whether these parts add spans to a run that must be recomputed from all its spans. */
 export function isRecomputed(state: TraceState, parts: TouchedTrace['parts']): boolean {
   return state.truncated === null && parts.some(isOfBatch);
 }

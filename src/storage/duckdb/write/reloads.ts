@@ -15,7 +15,7 @@ export interface RunToLoad {
   readonly spans: number;
 }
 
-/** What to do with the changes of the group instead. */
+/** How the changes of the group are applied instead. */
 export type LoadPlan =
   /** Refuse these changes. */
   | { readonly kind: 'refuse'; readonly refused: ReadonlyMap<Change, ConsumeError> }
@@ -174,7 +174,7 @@ export class Reloads {
 
 const MOST_SECONDS = 60;
 
-/** What makes a change of a long run expensive. */
+/** Costs of a change to a long run. */
 type Work = 'loaded' | 'recomputed';
 
 /** A span allowance per user: a burst, and a rate per second. The last run may exceed the remaining allowance. */
@@ -234,7 +234,7 @@ function isUsers({ trace }: RunToLoad): boolean {
 
 /** Whether the sender can retry it. */
 function isRefusable({ kind }: TraceChange): boolean {
-  return kind === 'batch' || kind === 'outcome' || kind === 'link';
+  return kind === 'batch' || kind === 'outcome' || kind === 'judge' || kind === 'link';
 }
 
 function truncationOf({ trace }: RunToLoad): TruncateChange {

@@ -1,4 +1,5 @@
 import { sumToNumber, type Usd } from '../../../signal/money.js';
+import { DIMENSIONS } from '../../../signal/run-context.js';
 import type { RunSummary } from '../../contracts/runs.js';
 import { summaryOfRow } from '../../shared/summaries-of-rows.js';
 import { selectList } from '../../schema/table.js';
@@ -6,7 +7,7 @@ import { HEADER_COLUMNS, TRACES } from '../../schema/tables.js';
 import type { Agents } from '../stats/agents.js';
 import type { Row, Value } from '../files/plain-rows.js';
 
-const SHOWN = new Set([
+const SHOWN: ReadonlySet<string> = new Set([
   'trace_id',
   'kind',
   'session_id',
@@ -22,6 +23,7 @@ const SHOWN = new Set([
   'total_tokens',
   'total_cost_usd',
   'sample_rate',
+  ...DIMENSIONS,
   'agent_no',
   'span_count',
 ]);

@@ -7,7 +7,7 @@ import type { CommitRanges } from '../segments/commit-ranges.js';
 import type { TraceLinks } from './trace-links.js';
 import type { RunSize } from './run-size.js';
 
-/** The newest header as it is stored. */
+/** The newest stored header. */
 export interface StoredHeader {
   /** The commit that wrote it. */
   readonly seq: number;

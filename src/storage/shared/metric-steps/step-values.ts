@@ -1,6 +1,6 @@
 import type { MetricAggregation } from '../../contracts/metrics.js';
 
-/** Steps of equal width, the first of which begins at `first`, in microseconds. */
+/** Steps of equal width. The first begins at `first`, in microseconds. */
 export interface Steps {
   readonly first: number;
   readonly width: number;

@@ -1850,8 +1850,10 @@ export interface components {
       /** Format: uuid */
       agent_id: string;
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       error_span_count?: number | null;
       input_preview?: string | null;
@@ -1859,6 +1861,8 @@ export interface components {
       kind: 'agent' | 'other';
       models?: string[] | null;
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -2295,11 +2299,15 @@ export interface components {
     };
     NewTrace: {
       agent: string;
+      agent_version?: string | null;
       duration_ms?: number | null;
       ended_at?: string | null;
+      environment?: string | null;
       error_message?: string | null;
       metadata?: Record<string, never> | null;
       outcome?: string | null;
+      release?: string | null;
+      repository?: string | null;
       /** @default 0.2.0 */
       sdk_version: string | null;
       started_at: string;
@@ -2540,6 +2548,7 @@ export interface components {
       /** Format: uuid */
       same_as?: string;
       scope: components['schemas']['SentScope'] | null;
+      scores: components['schemas']['Score'][];
       sent_end: string | null;
       sent_name: string | null;
       sent_start: string | null;
@@ -2551,6 +2560,7 @@ export interface components {
       status: 'running' | 'completed' | 'failed' | 'timed_out';
       status_code: number | null;
       status_message: string | null;
+      time_to_first_chunk_ms: number | null;
       total_tokens: number | null;
       /** Format: uuid */
       trace_id: string;
@@ -2621,12 +2631,16 @@ export interface components {
     };
     Run: {
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
       session_id: string | null;
       span_count: number;
@@ -2695,6 +2709,21 @@ export interface components {
       name: string;
       org_slug: string | null;
       path: string;
+    };
+    Score: {
+      /** Format: date-time */
+      at: string;
+      comment: string | null;
+      error_type: string | null;
+      /** Format: uuid */
+      id: string;
+      label: string | null;
+      name: string;
+      response_id: string | null;
+      /** @enum {unknown} */
+      source: 'otlp' | 'api' | 'user' | 'evaluator';
+      span_id: string | null;
+      value: number | null;
     };
     SentResource: {
       attributes: components['schemas']['Attribute'][];
@@ -2889,6 +2918,7 @@ export interface components {
       status: 'running' | 'completed' | 'failed' | 'timed_out';
       status_code: number | null;
       status_message: string | null;
+      time_to_first_chunk_ms: number | null;
       total_tokens: number | null;
       /** Format: uuid */
       trace_id: string;
@@ -2974,14 +3004,19 @@ export interface components {
     };
     TraceDetail: {
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       metadata: Record<string, never> | null;
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
+      scores: components['schemas']['Score'][];
       session_id: string | null;
       spans: (components['schemas']['Span'] | components['schemas']['SpanDetail'])[];
       /** Format: date-time */
@@ -3010,14 +3045,19 @@ export interface components {
       /** Format: uuid */
       agent_id: string;
       agent_name: string;
+      agent_version: string | null;
       duration_ms: number | null;
       ended_at: string | null;
+      environment: string | null;
       error_message: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
       metadata: Record<string, never> | null;
       outcome: string | null;
+      release: string | null;
+      repository: string | null;
       sample_rate: number | null;
+      scores: components['schemas']['Score'][];
       seq: number;
       session_id: string | null;
       spans: components['schemas']['OutlinedSpan'][];
@@ -3782,9 +3822,13 @@ export interface operations {
   listAgents: {
     parameters: {
       query?: {
+        agent_version?: string;
+        environment?: string;
         page?: number;
         page_size?: number;
         query?: string;
+        release?: string;
+        repository?: string;
         sort?:
           | '-last_run_at'
           | 'last_run_at'
@@ -3857,10 +3901,14 @@ export interface operations {
   listAgentRuns: {
     parameters: {
       query?: {
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         session_id?: string;
         start_time?: string;
         status?: 'running' | 'completed' | 'failed' | 'timed_out';
@@ -4509,9 +4557,13 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4541,10 +4593,14 @@ export interface operations {
     parameters: {
       query: {
         agent_id?: string;
+        agent_version?: string;
         as: string;
         end_time?: string;
+        environment?: string;
         model?: string;
         processor?: string;
+        release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4870,10 +4926,14 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
         user_id?: string;
       };
@@ -4904,10 +4964,14 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         group_by?: 'agent' | 'status' | 'model' | 'prompt_version';
         interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
         prompt_name?: string;
+        release?: string;
+        repository?: string;
         start_time?: string;
       };
       header?: never;
@@ -4995,10 +5059,14 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
         user_id?: string;
       };
@@ -5103,9 +5171,11 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         count?: 'exact' | 'none';
         cursor?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         max_cost?: number;
         max_duration_ms?: number;
@@ -5120,6 +5190,8 @@ export interface operations {
         prompt_name?: string;
         prompt_version?: number;
         query?: string;
+        release?: string;
+        repository?: string;
         session_id?: string;
         sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
         span_name?: string;
@@ -5321,12 +5393,15 @@ export interface operations {
     parameters: {
       query?: {
         agent_id?: string;
+        agent_version?: string;
         end_time?: string;
+        environment?: string;
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        release?: string;
+        repository?: string;
         start_time?: string;
-        tag?: string;
       };
       header?: never;
       path?: never;

@@ -138,7 +138,7 @@ function Tools({
 }: {
   readonly state: MapState;
   readonly change: ChangeMap;
-  /** A summary of what is shown. */
+  /** A summary of the displayed map. */
   readonly children: ReactNode;
 }) {
   const [typed, setTyped] = useDebounced(q, (value) => {

@@ -74,7 +74,7 @@ function Exemplars({
   );
 }
 
-/** More lines are hard to tell apart. */
+/** More lines are hard to distinguish. */
 const MAX_LINES = 6;
 const MIN_MS = 1000;
 const REFRESH_MS = 30_000;

@@ -27,7 +27,7 @@ const STATE = { range: rangeField('30d'), what: swapsField, prices: text() };
 const PAGE_SIZE = 100;
 /** Page limit; the rest is counted only. */
 const MAX_PAGES = 5;
-/** More lines are hard to tell apart. */
+/** More lines are hard to distinguish. */
 const MAX_LINES = 6;
 
 /** The models called in a period, with cost per day; unpriced models first. */

@@ -27,7 +27,7 @@ import { cx } from '../../parts/cx.js';
 import { useSeries } from '../../state/use-series.js';
 
 const RANGE = '30d';
-/** More lines are hard to tell apart. */
+/** More lines are hard to distinguish. */
 const MAX_LINES = 6;
 
 /** Runs by prompt version over time. Renders nothing without runs. */

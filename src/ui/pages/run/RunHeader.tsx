@@ -14,6 +14,13 @@ import type { LoadedRun } from './load-run.js';
 import { useNeighbours } from './use-neighbours.js';
 import styles from './run.module.css';
 
+/** What ran: the field of the run, its name, and the filter of the list. */
+const VERSIONS = [
+  ['environment', 'Environment', 'env'],
+  ['release', 'Release', 'release'],
+  ['agent_version', 'Agent version', 'version'],
+] as const;
+
 /** The header of a run, with links to its neighbours in the list. */
 export function RunHeader({
   run,
@@ -74,6 +81,14 @@ export function RunHeader({
           <Fact name="User">
             <Link href={`/runs?kind=all&user=${encodeURIComponent(run.user_id)}`}>{run.user_id}</Link>
           </Fact>
+        )}
+        {VERSIONS.map(
+          ([field, name, filter]) =>
+            run[field] !== null && (
+              <Fact key={field} name={name}>
+                <Link href={`/runs?kind=all&${filter}=${encodeURIComponent(run[field])}`}>{run[field]}</Link>
+              </Fact>
+            ),
         )}
         {run.tags.length > 0 && (
           <Fact name="Tags">

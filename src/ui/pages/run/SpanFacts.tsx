@@ -30,6 +30,7 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
   const { zone } = useSettings();
   const usage = member(detail, 'usage');
   const cost = member(detail, 'cost');
+  const firstChunk = figureOf(detail, 'time_to_first_chunk_ms');
   const parts = PARTS.flatMap(([key, words]) => {
     const value = figureOf(usage, key);
     return value === undefined || value === 0 ? [] : [`${formatCount(value)} ${words}`];
@@ -44,6 +45,12 @@ export function SpanFacts({ node, detail, view, onShow }: Props) {
         {formatDuration(Math.max(0, span.start - view.extent.start))}
         {span.end === null ? ' · still running' : ` · took ${formatDuration(span.end - span.start)}`}
       </dd>
+      {firstChunk !== undefined && (
+        <>
+          <dt>First chunk</dt>
+          <dd>after {formatDuration(firstChunk)}</dd>
+        </>
+      )}
       {span.model !== null && (
         <>
           <dt>Model</dt>

@@ -5,30 +5,33 @@ import { TimeChart } from '../../charts/TimeChart.js';
 import { formatCount, formatCounted } from '../../format/number.js';
 import { onDrawn } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
-import type { RunsState } from './runs-state.js';
+import { versionQuery, type RunsState } from './runs-state.js';
 
 /** Shorter drags select nothing. */
 const MIN_MS = 1000;
 const HEIGHT = 96;
 
 /**
- * Runs and failed runs over time; dragging selects a period. Filters on agent and prompt apply, others do
+ * Runs and failed runs over time; dragging selects a period. Filters on agent, prompt and versions apply, others do
  * not, and the note says so.
  */
 export function Histogram({
-  state: { range, agent, prompt },
+  state,
   isFiltered,
   onBrush,
 }: {
-  readonly state: Pick<RunsState, 'range' | 'agent' | 'prompt'>;
+  readonly state: Pick<RunsState, 'range' | 'agent' | 'prompt' | 'env' | 'release' | 'version'>;
   /** Whether the list has filters. */
   readonly isFiltered: boolean;
   readonly onBrush: (range: string) => void;
 }) {
-  const { data } = useSeries(range === 'all' ? '30d' : range, {
+  const { range, agent, prompt } = state;
+  const query = {
     ...(agent === '' ? {} : { agent_id: agent }),
     ...(prompt === '' ? {} : { prompt_name: prompt }),
-  });
+    ...versionQuery(state),
+  };
+  const { data } = useSeries(range === 'all' ? '30d' : range, query);
   const drawn = useMemo(() => {
     if (!data) return { times: [], lines: [] };
     const times = bucketTimes(data);
@@ -46,7 +49,7 @@ export function Histogram({
     };
   }, [data]);
   if (!data) return <div style={{ height: HEIGHT }} />;
-  const of = agent !== '' || prompt !== '' ? 'of this agent or prompt' : 'of all agents';
+  const of = Object.keys(query).length > 0 ? 'of this agent, prompt or version' : 'of all agents';
   const time = range === 'all' ? ' in the last 30 days' : '';
   return (
     <div className={charts['charts']}>

@@ -73,7 +73,10 @@ export default function Runs() {
       {state.kind === 'agent' && (
         <Histogram
           state={state}
-          isFiltered={isFiltered({ ...state, range: 'all', agent: '', prompt: '' })}
+          isFiltered={isFiltered({
+            ...state,
+            ...{ range: 'all', agent: '', prompt: '', env: '', release: '', version: '' },
+          })}
           onBrush={(range) => {
             filter({ range });
           }}

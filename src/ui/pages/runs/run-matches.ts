@@ -21,6 +21,9 @@ export function matchesRun(state: RunsState, run: Run, now: number): boolean {
     (state.session === '' || state.session === run.session_id) &&
     (state.user === '' || state.user === run.user_id) &&
     (state.tag === '' || run.tags.includes(state.tag)) &&
+    (state.env === '' || state.env === run.environment) &&
+    (state.release === '' || state.release === run.release) &&
+    (state.version === '' || state.version === run.agent_version) &&
     isWithin(run.duration_ms, state.mind, state.maxd) &&
     isWithin(run.total_cost_usd, state.minc, state.maxc) &&
     (start === undefined || startedAt >= start) &&

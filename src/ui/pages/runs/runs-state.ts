@@ -31,6 +31,9 @@ export const STATE = {
   session: text(),
   user: text(),
   tag: text(),
+  env: text(),
+  release: text(),
+  version: text(),
   model: text(),
   span: text(),
   type: oneOf(['', 'agent', 'llm', 'tool', 'http', 'db', 'custom'], ''),
@@ -57,6 +60,9 @@ export const CHIPS = {
   session: { label: 'Session', kind: 'text' },
   user: { label: 'User', kind: 'text' },
   tag: { label: 'Tag', kind: 'text' },
+  env: { label: 'Environment', kind: 'text' },
+  release: { label: 'Release', kind: 'text' },
+  version: { label: 'Agent version', kind: 'text' },
   model: { label: 'Model', kind: 'text' },
   span: { label: 'Span name', kind: 'text' },
   type: { label: 'Span type', kind: 'text' },
@@ -87,6 +93,15 @@ export function isUncounted(state: RunsState): boolean {
   return UNCOUNTED.some((name) => state[name] !== '');
 }
 
+/** The filters on versions as API parameters. */
+export function versionQuery({ env, release, version }: Pick<RunsState, 'env' | 'release' | 'version'>) {
+  return {
+    ...(env === '' ? {} : { environment: env }),
+    ...(release === '' ? {} : { release }),
+    ...(version === '' ? {} : { agent_version: version }),
+  };
+}
+
 /** The filters as API parameters. @param now end of ranges that end now, in milliseconds */
 export function filterQuery(state: RunsState, now: number) {
   const { start, end } = stretchOf(state.range, now) ?? { start: undefined, end: undefined };
@@ -102,6 +117,7 @@ export function filterQuery(state: RunsState, now: number) {
     ...(state.session === '' ? {} : { session_id: state.session }),
     ...(state.user === '' ? {} : { user_id: state.user }),
     ...(state.tag === '' ? {} : { tag: state.tag }),
+    ...versionQuery(state),
     ...(state.model === '' ? {} : { model: state.model }),
     ...(state.span === '' ? {} : { span_name: state.span }),
     ...(state.type === '' ? {} : { span_type: state.type }),

@@ -27,7 +27,7 @@ export function conversationSpans(spans: readonly Candidate[]): {
   return { asked: asked?.span_id, answered: answered?.span_id };
 }
 
-/** What a run adds to its conversation: the last question without earlier history, and the answer. */
+/** A run's part of its conversation: the last question without earlier history, and the answer. */
 export function turnOf(asked: Json | undefined, answered: Json | undefined): Conversation | undefined {
   const question = spoken(asked, 'input');
   const from = question.findLastIndex(({ role }) => role === 'user');

@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.js';
 export type Key = Schemas['ApiKey'];
 export type Scope = Key['scopes'][number];
 
-/** What each scope allows. */
+/** The permissions of each scope. */
 export const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   write: 'send traces, metrics and logs',
   read: 'read data',

@@ -145,7 +145,7 @@ const REPOSITORY: readonly Column<Schemas['RepositoryStats']>[] = [
     header: 'Repository',
     isWide: true,
     render: ({ repository }) => (
-      <Link href={`/runs?tag=${encodeURIComponent(`repository:${repository}`)}`}>{repository}</Link>
+      <Link href={`/runs?repository=${encodeURIComponent(repository)}`}>{repository}</Link>
     ),
   },
   ...STATS,

@@ -1,3 +1,4 @@
+import { NO_DIMENSIONS } from '../../../../src/signal/run-context.js';
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { DaemonFeed } from '../../../../src/api/resources/stream/daemon-feed.js';
@@ -22,6 +23,7 @@ function summary(trace_id: string): RunSummary {
     session_id: null,
     user_id: null,
     tags: [],
+    ...NO_DIMENSIONS,
     status: 'completed',
     started_at: 0,
     ended_at: null,
@@ -42,13 +44,14 @@ function open(topics: string, isFailing: () => boolean = () => false) {
   const arrivals = new LocalChangeFeed();
   const desk = new UserFeeds(arrivals, clock);
   const asked: number[] = [];
-  const runs: Pick<Runs, 'find' | 'traceSummary'> = {
+  const runs: Pick<Runs, 'find' | 'scores' | 'traceSummary'> = {
     async *find(_, ids) {
       if (isFailing()) throw new ConsumeError('not now', { code: 'storage_unavailable', retryable: true });
       asked.push(ids.length);
       yield await Promise.resolve(ids.map(summary));
     },
     traceSummary: async () => await Promise.resolve(null),
+    scores: async () => await Promise.resolve([]),
   };
   const gone = new AbortController();
   const draining = new AbortController();

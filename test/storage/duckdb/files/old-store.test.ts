@@ -72,6 +72,33 @@ void t.test('upgrades a schema 3 store whose runs have no sample rate', async (t
   t.strictSame(await rates(), [0.5, null], 'also after compaction');
 });
 
+void t.test('upgrades a schema 12 store whose runs have no versions', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  const old = aTrace(1, { status: 'running' });
+  await opened.store.writer.traces({ tenant, items: [old] }, RECEIVED);
+  await opened.close();
+  await downgrade(opened.path, 12);
+  await opened.start();
+  const items = [aTrace(1, { release: '2', started_at: NOON + 1 })];
+  await opened.store.writer.traces({ tenant, items }, RECEIVED);
+  const shown = async () =>
+    (await opened.store.runs.list(tenant, {}, { offset: 0, limit: 9 })).items.map((run) => [
+      run.environment,
+      run.release,
+      run.agent_version,
+    ]);
+  const expected = [
+    [null, '2', null],
+    [null, null, null],
+  ];
+  t.strictSame(await shown(), expected);
+  await opened.store.settled();
+  await opened.close();
+  await opened.start();
+  t.strictSame(await shown(), expected, 'also after compaction');
+});
+
 void t.test('upgrades a schema 6 store from call sums by model to call sums by agent', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1, bytes: 1e9 } });
   const tenant = await opened.addUser();

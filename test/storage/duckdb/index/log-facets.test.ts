@@ -190,7 +190,7 @@ void t.test('counts only the newest blocks beyond the limit and reports it', asy
   let at = NOON;
   for (const size of sizes) {
     const items = Array.from({ length: size }, () => aLog({ id: uuidV7(NOON / 1000), timestamp: at++ }));
-    await engine.parts.logs.write(engine.parts.writer, { ...encoder.encode({ items }), tenant });
+    await engine.parts.logs.write(engine.parts.writer, { ...encoder.encode({ items }, 0), tenant });
     await engine.settle();
   }
   const counted = async (mostRecords: number) =>

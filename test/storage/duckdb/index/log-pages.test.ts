@@ -143,7 +143,7 @@ void t.test('finds a distant page without reading the keys before it', async (t)
         body: `number ${number} of many`,
       });
     });
-    await engine.parts.logs.write(engine.parts.writer, { ...encoder.encode({ items }), tenant });
+    await engine.parts.logs.write(engine.parts.writer, { ...encoder.encode({ items }, 0), tenant });
   };
   for (let batch = 0; batch < batches; batch++) await write(batch);
   for (const state of ['hot and moved', 'moved']) {

@@ -65,7 +65,7 @@ class Kept {
       });
     });
     const { writer, logs } = this.engine.parts;
-    await logs.write(writer, { ...this.#encoder.encode({ items }), tenant: this.#tenant(user) });
+    await logs.write(writer, { ...this.#encoder.encode({ items }, 0), tenant: this.#tenant(user) });
     this.#records.push(...items.map((log) => ({ user, log })));
   }
 

@@ -55,7 +55,11 @@ const span = (run: number, n: number): fc.Arbitrary<SpanRecord> =>
         fc.record({
           session_id: optional(fc.constantFrom('s', 't')),
           user_id: optional(fc.constantFrom('u', 'v')),
-          tags: optional(fc.constantFrom(['a'], ['b', 'repository:r'], ['repository:q'])),
+          tags: optional(fc.constantFrom(['a'], ['a', 'b'])),
+          environment: optional(fc.constantFrom('production', 'staging')),
+          release: optional(fc.constantFrom('1.0', '1.1')),
+          agent_version: fc.constant(null),
+          repository: optional(fc.constantFrom('r', 'q')),
         }),
       ),
       run_kind: optional(fc.constantFrom('other', 'other', 'other', 'agent'), 4),

@@ -61,6 +61,10 @@ void t.test('events describe their run', async (t) => {
     session_id: null,
     user_id: null,
     tags: [],
+    environment: null,
+    release: null,
+    agent_version: null,
+    repository: null,
     status: 'failed',
     started_at: formatTime(NOON),
     ended_at: formatTime(NOON + 2500),
@@ -185,30 +189,33 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
   }
 });
 
-void t.test('a run that completes without its root has one event, whatever comes later', async (t) => {
-  const engine = await EventEngine.open(t);
-  const user = await engine.addUser(['*']);
-  const id = randomUUID();
-  const hint = { agent_hint: { source: 'agent span', name: 'planner' } } as const;
-  const ended = { ...hint, status: 'completed' } as const;
-  await engine.write(user, [part(id, ended)], NOON);
-  t.same(await engine.events(), []);
-  for (const now of [NOON, NOON + MINUTE]) await engine.timeOutIdle(now);
-  const expected = ['agent.created planner', `trace.completed ${id}`];
-  t.same((await engine.events()).map(describeEvent), expected);
-  await engine.write(user, [part(id, ended)], NOON + MINUTE);
-  t.match(await engine.shownRun(user, id), { status: 'running' });
-  await engine.reopen();
-  for (const now of [2, 3]) await engine.timeOutIdle(NOON + now * MINUTE);
-  t.match(await engine.shownRun(user, id), { status: 'completed' });
-  await engine.write(
-    user,
-    [part(id, { ...hint, parent_span_id: null, status: 'failed' })],
-    NOON + 3 * MINUTE,
-  );
-  t.match(await engine.shownRun(user, id), { status: 'failed' });
-  t.same((await engine.events()).map(describeEvent), expected);
-});
+void t.test(
+  'a run that completes without its root has one event, and another one if its root fails',
+  async (t) => {
+    const engine = await EventEngine.open(t);
+    const user = await engine.addUser(['*']);
+    const id = randomUUID();
+    const hint = { agent_hint: { source: 'agent span', name: 'planner' } } as const;
+    const ended = { ...hint, status: 'completed' } as const;
+    await engine.write(user, [part(id, ended)], NOON);
+    t.same(await engine.events(), []);
+    for (const now of [NOON, NOON + MINUTE]) await engine.timeOutIdle(now);
+    const expected = ['agent.created planner', `trace.completed ${id}`];
+    t.same((await engine.events()).map(describeEvent), expected);
+    await engine.write(user, [part(id, ended)], NOON + MINUTE);
+    t.match(await engine.shownRun(user, id), { status: 'running' });
+    await engine.reopen();
+    for (const now of [2, 3]) await engine.timeOutIdle(NOON + now * MINUTE);
+    t.match(await engine.shownRun(user, id), { status: 'completed' });
+    await engine.write(
+      user,
+      [part(id, { ...hint, parent_span_id: null, status: 'failed' })],
+      NOON + 3 * MINUTE,
+    );
+    t.match(await engine.shownRun(user, id), { status: 'failed' });
+    t.same((await engine.events()).map(describeEvent), [...expected, `trace.failed ${id}`]);
+  },
+);
 
 void t.test('a time-out of a run without spans stays provisional', async (t) => {
   const engine = await EventEngine.open(t);

@@ -1,0 +1,46 @@
+import { Type, type TSchema } from 'typebox';
+import { SCORE_SOURCES } from '../../signal/score.js';
+import { formatTime } from '../../signal/time.js';
+import { MOST_SCORES, type StoredScore } from '../../storage/contracts/runs.js';
+import { nullable, time, uuid } from './fields.js';
+
+/** The API representation. */
+export function serializeScore(score: StoredScore) {
+  return {
+    id: score.id,
+    span_id: score.span_id,
+    name: score.name,
+    value: score.value,
+    label: score.label,
+    comment: score.comment,
+    error_type: score.error_type,
+    source: score.source,
+    response_id: score.response_id,
+    at: formatTime(score.at),
+  };
+}
+
+const scoreSchema = Type.Object(
+  {
+    id: uuid(),
+    span_id: nullable(uuid('The judged span. Null for the whole run.')),
+    name: Type.String({ description: 'Name of the evaluation.' }),
+    value: nullable(Type.Number()),
+    label: nullable(Type.String({ description: 'The result as a word, such as `pass`.' })),
+    comment: nullable(Type.String({ description: 'Explanation of the result, up to 8192 characters.' })),
+    error_type: nullable(Type.String({ description: 'Type of the error if the evaluation failed.' })),
+    source: Type.Enum(SCORE_SOURCES, { description: '`otlp`: an event, a log record or a span.' }),
+    response_id: nullable(
+      Type.String({ description: 'Id of the judged response, as its provider gave it.' }),
+    ),
+    at: time('Time of the evaluation.'),
+  } satisfies Record<keyof ReturnType<typeof serializeScore>, TSchema>,
+  { title: 'Score' },
+);
+
+export const runScores = Type.Array(scoreSchema, {
+  description: `Scores of the run and its spans by time: the newest ${MOST_SCORES}.`,
+});
+export const spanScores = Type.Array(scoreSchema, {
+  description: `Scores of the span by time, among the newest ${MOST_SCORES} of its run.`,
+});

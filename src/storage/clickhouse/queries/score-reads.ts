@@ -1,0 +1,35 @@
+import { MOST_SCORES, type StoredScore } from '../../contracts/runs.js';
+import { SHOWN_SCORE, storedScore } from '../../shared/stored-score.js';
+import type { Reads } from '../client/reads.js';
+import { NO_TRACE } from '../tables/score-tables.js';
+
+const SHOWN = SHOWN_SCORE.map((name) => `s.${name} AS ${name}`).join(', ');
+
+/**
+ * The scores of a trace.
+ *
+ * @param spans SQL condition for the rows of its spans; null for a trace that is not stored
+ */
+export async function readScores(
+  reads: Reads,
+  {
+    tenant,
+    traceId,
+    spans,
+  }: { readonly tenant: number; readonly traceId: string; readonly spans: string | null },
+  abort?: AbortSignal,
+): Promise<readonly StoredScore[]> {
+  // Of several spans that report one response, the one that counts.
+  const responses = `SELECT splitByChar('.', ifNull(call_key, ''))[4] AS key, argMin(span_id, (isNotNull(same_as), started_at, toUInt128(span_id))) AS span_id
+    FROM (SELECT span_id, call_key, same_as, started_at FROM spans WHERE ${spans ?? 'false'} ORDER BY seq, version DESC LIMIT 1 BY span_id)
+    WHERE key != '' GROUP BY key`;
+  const found = `SELECT * FROM scores FINAL WHERE tenant = ${String(tenant)} AND trace_id IN ('${traceId}', '${NO_TRACE}')`;
+  const rows = await reads.rows(
+    `SELECT ${SHOWN}, if(isNull(s.span_id) AND r.key != '', toNullable(r.span_id), s.span_id) AS span_id
+     FROM (${found}) AS s LEFT JOIN (${responses}) AS r ON r.key = ifNull(s.response_key, '')
+     WHERE s.trace_id != '${NO_TRACE}' OR r.key != ''
+     ORDER BY s.scored_at DESC, toUInt128(s.id) DESC LIMIT 1 BY s.id LIMIT ${String(MOST_SCORES)}`,
+    abort,
+  );
+  return rows.map(storedScore).reverse();
+}

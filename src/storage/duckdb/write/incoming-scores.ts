@@ -1,0 +1,60 @@
+import { SCORES } from '../../schema/scores-table.js';
+import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
+import { verdictsIn, type ScoreRow } from '../../incoming/score-rows.js';
+import { TraceId } from '../segments/trace-id.js';
+import type { Append } from './change.js';
+import type { NotedTraces } from './incoming-logs.js';
+import { objectRows, type Rows } from './rows.js';
+
+/** The rows of scores in the commit `seq`. */
+export function scoreRows(seq: number, tenant: number, scores: readonly ScoreRow[]): Rows[] {
+  return objectRows(
+    SCORES,
+    scores.map((score) => ({ seq, tenant, ...score })),
+  );
+}
+
+/** Notes the traces of scores that decide about the success of a run. */
+export function noteVerdicts(
+  noted: NotedTraces,
+  tenant: number,
+  scores: readonly ScoreRow[],
+  seq: number,
+): void {
+  for (const { traceId } of verdictsIn(scores)) noted.put(tenant, new TraceId(traceId).words, 0, seq);
+}
+
+/** Scores that come without spans or log records. */
+export class IncomingScores implements Append {
+  readonly bytes: number;
+  readonly weight: number;
+  readonly counted = null;
+  readonly items = 0;
+  readonly buffers = [];
+  readonly #tenant: number;
+  readonly #scores: readonly ScoreRow[];
+  readonly #verdicts: NotedTraces;
+  #seq = 0;
+
+  /** @param verdicts records which traces have scores that decide about their success */
+  constructor(tenant: number, scores: readonly ScoreRow[], verdicts: NotedTraces) {
+    this.#verdicts = verdicts;
+    this.#tenant = tenant;
+    this.#scores = scores;
+    this.weight = scores.length;
+    this.bytes = scores.reduce((sum, { comment }) => sum + ROW_BYTES.score + (comment?.length ?? 0), 0);
+  }
+
+  rows(seq: number): Rows[] {
+    this.#seq = seq;
+    return scoreRows(seq, this.#tenant, this.#scores);
+  }
+
+  committed(): void {
+    noteVerdicts(this.#verdicts, this.#tenant, this.#scores, this.#seq);
+  }
+
+  rolledBack(): void {
+    // Nothing in memory depends on scores.
+  }
+}

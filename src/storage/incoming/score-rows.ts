@@ -1,0 +1,62 @@
+import { responseKey } from '../../signal/call-key.js';
+import type { LogRecord } from '../../signal/log-record.js';
+import { loggedScore, SCORE_SOURCES, verdictIn, type ScoreRecord, type Verdict } from '../../signal/score.js';
+import type { Micros } from '../../signal/time.js';
+import type { TraceRecord } from '../../signal/trace.js';
+import type { RowOf } from '../../worker/columns.js';
+import { SCORE_WIRE } from '../schema/scores-table.js';
+
+/** A score as every engine stores it. */
+export type ScoreRow = RowOf<typeof SCORE_WIRE>;
+
+/** The scores that came with the spans of a batch. */
+export function scoresOfTraces(items: readonly TraceRecord[]): readonly ScoreRow[] {
+  const rows: ScoreRow[] = [];
+  for (const { spans } of items)
+    for (const { scores } of spans) if (scores !== null) rows.push(...scores.map(rowOf));
+  return rows;
+}
+
+/** The scores that the records of a batch report. */
+export function scoresOfLogs(items: readonly LogRecord[], receivedAt: Micros): readonly ScoreRow[] {
+  return items.flatMap((record) => {
+    const score = loggedScore(record, receivedAt);
+    return score === null ? [] : rowOf(score);
+  });
+}
+
+/** The traces that some scores name. */
+export function tracesOfScores(rows: readonly ScoreRow[]): ReadonlySet<string> {
+  return new Set(rows.flatMap(({ trace_id }) => trace_id ?? []));
+}
+
+function rowOf({ source, at, ...score }: ScoreRecord): ScoreRow {
+  const { response_id } = score;
+  return {
+    ...score,
+    response_key: response_id === null ? null : responseKey(response_id),
+    source: SCORE_SOURCES.indexOf(source),
+    scored_at: at,
+  };
+}
+
+/** A row of an export, which has other columns as well. */
+export function scoreRowOf(row: Readonly<Record<string, unknown>>): ScoreRow {
+  return Object.fromEntries(SCORE_WIRE.map(({ name }) => [name, row[name] ?? null])) as unknown as ScoreRow;
+}
+
+/** A verdict about a run. */
+export interface RunVerdict extends Verdict {
+  readonly traceId: string;
+  /** Counts if this is the root. Null: for the run. */
+  readonly spanId: string | null;
+}
+
+/** The verdicts among scores. */
+export function verdictsIn(scores: readonly ScoreRow[]): readonly RunVerdict[] {
+  return scores.flatMap((score) => {
+    const { trace_id: traceId, span_id: spanId } = score;
+    const verdict = traceId === null ? null : verdictIn(score);
+    return verdict === null || traceId === null ? [] : { ...verdict, traceId, spanId };
+  });
+}

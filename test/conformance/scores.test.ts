@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { callKey } from '../../src/signal/call-key.js';
+import { EVALUATION_EVENT, scoreIn, type ScoreRecord } from '../../src/signal/score.js';
+import type { JsonObject } from '../../src/signal/attributes.js';
+import type { LogRecord } from '../../src/signal/log-record.js';
+import type { TraceRecord } from '../../src/signal/trace.js';
+import { invariant } from '../../src/signal/checked.js';
+import { aLog } from '../support/log-records.js';
+import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
+import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
+
+const RECEIVED = { receivedAt: NOON + 1 };
+
+/** The attributes of an evaluation. */
+function evaluation(name: string, more: JsonObject = {}): JsonObject {
+  return { 'gen_ai.evaluation.name': name, 'gen_ai.evaluation.score.value': 0.5, ...more };
+}
+
+function ofSpan(traceId: string, spanId: string, attributes: JsonObject, at = NOON): ScoreRecord {
+  return invariant(scoreIn(attributes, { trace_id: traceId, span_id: spanId, at }), 'score');
+}
+
+function logged(attributes: JsonObject, changes: Partial<LogRecord> = {}): LogRecord {
+  return aLog({ timestamp: NOON, event_name: EVALUATION_EVENT, body: null, attributes, ...changes });
+}
+
+/** A call with the id of its response. */
+function aCall(traceId: string, response: string, changes: object = {}) {
+  const key = callKey({ scope: 'test', model: null, provider: null, response });
+  return aSpanRecord(traceId, { call: { provider: null, usage: null, cost: null, key }, ...changes });
+}
+
+/** What the scores of a run say, without their ids. */
+async function scoresOf({ store }: OpenedTelemetry, tenant: string, traceId: string) {
+  const scores = await store.runs.scores(tenant, traceId);
+  return scores.map((score) => Object.fromEntries(Object.entries(score).filter(([name]) => name !== 'id')));
+}
+
+const NONE = { response_id: null, label: null, comment: null, error_type: null, source: 'otlp' } as const;
+
+function checkScores(t: Test, open: OpenTelemetry): void {
+  for (const first of ['spans', 'logs'] as const)
+    void t.test(`${first} first: a run shows the scores of every form, each once`, async (t) => {
+      const opened = await open(t, { fileRows: 9 });
+      const tenant = await opened.addUser();
+      const other = await opened.addUser();
+      const trace = aHeader();
+      const id = trace.trace_id;
+      const root = aSpanRecord(id, { type: 'agent' });
+      const call = aCall(id, 'resp-1', { parent_span_id: root.span_id, started_at: NOON + 1 });
+      const explained = evaluation('Relevance', {
+        'gen_ai.evaluation.score.label': 'relevant',
+        'gen_ai.evaluation.explanation': "It's on topic.",
+      });
+      root.scores = [ofSpan(id, root.span_id, explained)];
+      const item: TraceRecord = { trace, spans: [root, call] };
+      const logs = [
+        logged(evaluation('Fluency'), { trace_id: id, span_id: call.span_id, timestamp: NOON + 2 }),
+        logged(evaluation('Helpful', { 'gen_ai.evaluation.score.value': '-1e1' }), {
+          trace_id: id,
+          span_id: null,
+          timestamp: NOON + 3,
+        }),
+        logged(evaluation('Tone', { 'gen_ai.response.id': 'resp-1' }), { timestamp: NOON + 4 }),
+        logged(
+          { 'gen_ai.evaluation.name': 'Safe', 'gen_ai.response.id': 'resp-1', 'error.type': 'timeout' },
+          { timestamp: NOON + 5, event_name: null },
+        ),
+        // Of other runs, or none.
+        logged(evaluation('Tone', { 'gen_ai.response.id': 'resp-2' })),
+        logged(evaluation('Fluency'), { trace_id: randomUUID(), span_id: randomUUID() }),
+        logged(evaluation('Fluency')),
+        logged({}, { trace_id: id, span_id: root.span_id }),
+        aLog({ trace_id: id, attributes: evaluation('Fluency') }),
+      ];
+      invariant(logs[3], 'record').attributes['event.name'] = EVALUATION_EVENT;
+      const { writer } = opened.store;
+      const sendSpans = async () => await writer.traces({ tenant, items: [item] }, RECEIVED);
+      const sendLogs = async () => {
+        for (const log of logs) await writer.logs({ tenant, items: [log] }, RECEIVED);
+      };
+      await (first === 'spans' ? sendSpans() : sendLogs());
+      await (first === 'spans' ? sendLogs() : sendSpans());
+      // Repeats of clients, and a score that arrives both as an event and as a record.
+      await writer.traces({ tenant, items: [item] }, RECEIVED);
+      await writer.logs(
+        { tenant, items: logs.slice(0, 3).map((log) => ({ ...log, id: randomUUID() })) },
+        RECEIVED,
+      );
+      await writer.logs(
+        { tenant, items: [logged(explained, { trace_id: id, span_id: root.span_id })] },
+        RECEIVED,
+      );
+      const ofCall = { ...NONE, span_id: call.span_id, value: 0.5 };
+      const expected = [
+        {
+          ...NONE,
+          span_id: root.span_id,
+          name: 'Relevance',
+          value: 0.5,
+          label: 'relevant',
+          comment: "It's on topic.",
+          at: NOON,
+        },
+        { ...ofCall, name: 'Fluency', at: NOON + 2 },
+        { ...ofCall, span_id: null, name: 'Helpful', value: -10, at: NOON + 3 },
+        { ...ofCall, name: 'Tone', response_id: 'resp-1', at: NOON + 4 },
+        { ...ofCall, name: 'Safe', value: null, error_type: 'timeout', response_id: 'resp-1', at: NOON + 5 },
+      ];
+      for (const state of ['at once', 'moved', 'after a restart']) {
+        t.strictSame(await scoresOf(opened, tenant, id), expected, state);
+        t.strictSame(
+          await scoresOf(opened, tenant, id.toUpperCase()),
+          expected,
+          'whatever the case of its id',
+        );
+        t.strictSame(await scoresOf(opened, other, id), [], 'nothing of other users');
+        if (state === 'at once') await opened.settled();
+        else await opened.reopen();
+      }
+    });
+
+  void t.test('a response that several spans report is that of the one that counts', async (t) => {
+    const opened = await open(t);
+    const tenant = await opened.addUser();
+    const trace = aHeader();
+    const wrapper = aCall(trace.trace_id, 'resp-3', { ended_at: NOON + 9 });
+    const call = aSpanRecord(trace.trace_id, {
+      ...aCall(trace.trace_id, 'resp-3', { ended_at: NOON + 8, started_at: NOON + 1 }),
+      parent_span_id: wrapper.span_id,
+      input_tokens: 5,
+      output_tokens: 2,
+    });
+    const key = callKey({ scope: 'other', model: null, provider: null, response: 'resp-3' });
+    call.call = { provider: null, usage: null, cost: null, key };
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [wrapper, call] }] }, RECEIVED);
+    const log = logged(evaluation('Tone', { 'gen_ai.response.id': 'resp-3' }));
+    await opened.store.writer.logs({ tenant, items: [log] }, RECEIVED);
+    const [score] = await scoresOf(opened, tenant, trace.trace_id);
+    t.equal(score?.span_id, call.span_id);
+  });
+
+  void t.test('a score named success decides about the run of its root', async (t) => {
+    const opened = await open(t, { fileRows: 9 });
+    const tenant = await opened.addUser();
+    const trace = () => aHeader({ follows_spans: true, status: 'running' });
+    type Send = (of: { trace: ReturnType<typeof aHeader>; root: string; child: string }) => Promise<unknown>;
+    const spans =
+      (...which: readonly ('root' | 'child')[]): Send =>
+      async ({ trace, root, child }) => {
+        const all = which.map((one) =>
+          aSpanRecord(trace.trace_id, {
+            span_id: one === 'root' ? root : child,
+            parent_span_id: one === 'root' ? null : root,
+            ended_at: NOON + 1,
+          }),
+        );
+        await opened.store.writer.traces({ tenant, items: [{ trace, spans: all }] }, RECEIVED);
+      };
+    const verdict =
+      (of: 'root' | 'child' | 'run', attributes: JsonObject): Send =>
+      async ({ trace, root, child }) => {
+        const span_id = of === 'run' ? null : of === 'root' ? root : child;
+        const log = logged(
+          { 'gen_ai.evaluation.name': 'Success', ...attributes },
+          { trace_id: trace.trace_id, span_id },
+        );
+        await opened.store.writer.logs({ tenant, items: [log] }, RECEIVED);
+      };
+    const restart: Send = async () => {
+      await opened.reopen();
+    };
+    const patch: Send = async ({ trace }) =>
+      await opened.store.runs.setOutcome(tenant, trace.trace_id, { success: true });
+    const fails = { 'gen_ai.evaluation.score.value': 0, 'gen_ai.evaluation.score.label': 'fail' };
+    const passes = { 'gen_ai.evaluation.score.label': 'pass' };
+    const cases: readonly (readonly [string, readonly Send[], boolean | null, string | null])[] = [
+      ['after the run', [spans('root', 'child'), verdict('root', fails)], false, 'fail'],
+      ['before the run', [verdict('root', passes), spans('root', 'child')], true, 'pass'],
+      ['before the root', [spans('child'), verdict('root', fails), spans('root')], false, 'fail'],
+      ['before a restart', [verdict('root', fails), restart, spans('child'), spans('root')], false, 'fail'],
+      ['of the run', [verdict('run', fails), spans('child'), spans('root')], false, 'fail'],
+      ['of a child', [spans('root', 'child'), verdict('child', fails), spans('root')], null, null],
+      [
+        'that says nothing',
+        [spans('root'), verdict('root', { 'gen_ai.evaluation.score.value': 0.5 })],
+        null,
+        null,
+      ],
+      ['the first counts', [verdict('root', fails), spans('root'), verdict('root', passes)], false, 'fail'],
+      ['an outcome of the user wins', [spans('root'), patch, verdict('root', fails)], true, null],
+      ['also later', [verdict('root', fails), spans('root'), patch], true, 'fail'],
+    ];
+    for (const [what, sends, success, outcome] of cases) {
+      const of = { trace: trace(), root: randomUUID(), child: randomUUID() };
+      for (const send of sends) await send(of);
+      for (const state of ['at once', 'after a restart']) {
+        const run = await opened.store.runs.read(tenant, of.trace.trace_id);
+        t.strictSame([run?.success, run?.outcome], [success, outcome], `${what}, ${state}`);
+        if (state === 'at once' && what.startsWith('before')) await opened.reopen();
+      }
+    }
+  });
+
+  void t.test('a record without a time counts once, whenever it is repeated', async (t) => {
+    const { store, addUser } = await open(t);
+    const tenant = await addUser();
+    const traceId = randomUUID();
+    for (const receivedAt of [NOON, NOON + 7]) {
+      const log = logged(evaluation('Tone'), { trace_id: traceId, timestamp: receivedAt, observed_at: null });
+      await store.writer.logs({ tenant, items: [log] }, { receivedAt });
+    }
+    t.equal((await store.runs.scores(tenant, traceId)).length, 1);
+  });
+}
+
+void onEveryTelemetry(t, checkScores);
