@@ -1,5 +1,12 @@
 import type { Micros } from '../signal/time.js';
 
+const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
+
+/** Whether a response names another address; 304 does not. */
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.has(status);
+}
+
 /** `Retry-After` in milliseconds: whole seconds, or a date. @returns undefined if it is neither */
 export function readRetryAfter(value: string | undefined, now: Micros): number | undefined {
   if (value === undefined) return undefined;

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { MOST_SERIES, type RunTotals, type SeriesRequest } from '../../src/storage/contracts/runs.js';
+import {
+  MOST_SERIES,
+  type FoundSeries,
+  type RunTotals,
+  type SeriesRequest,
+} from '../../src/storage/contracts/runs.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { moneyToNumber } from '../../src/signal/money.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
@@ -34,8 +40,13 @@ function totals(runs: readonly TraceHeader[]): RunTotals {
   const sum = (values: readonly number[]): number | null =>
     values.length === 0 ? null : values.reduce((a, b) => a + b, 0);
   const durations = known(runs.map((run) => run.duration_ms)).sort((a, b) => a - b);
-  const rank = (share: number): number | null =>
-    durations[Math.max(0, Math.ceil(share * durations.length) - 1)] ?? null;
+  const quantile = (share: number): number | null => {
+    const at = (durations.length - 1) * share;
+    const [lower, upper] = [durations[Math.floor(at)], durations[Math.ceil(at)]];
+    return lower === undefined || upper === undefined
+      ? null
+      : rounded(lower + (upper - lower) * (at - Math.floor(at)));
+  };
   const nanos = sum(known(runs.map((run) => run.total_cost_usd)));
   return {
     runs: runs.length,
@@ -44,9 +55,27 @@ function totals(runs: readonly TraceHeader[]): RunTotals {
     cost: nanos === null ? null : moneyToNumber(nanos),
     priced_runs: known(runs.map((run) => run.total_cost_usd)).length,
     tokens: sum(known(runs.map((run) => run.total_tokens))),
-    p50_ms: rank(0.5),
-    p95_ms: rank(0.95),
+    p50_ms: quantile(0.5),
+    p95_ms: quantile(0.95),
   };
+}
+
+/** Engines round interpolated values differently. */
+function rounded(value: number): number {
+  return Number(Number(value.toFixed(4)).toPrecision(9));
+}
+
+async function readSeries(
+  { series }: Pick<TelemetryStore, 'series'>,
+  ...asked: Parameters<TelemetryStore['series']['read']>
+): Promise<FoundSeries> {
+  const found = await series.read(...asked);
+  const isPercentile = (key: string): boolean => key === 'p50_ms' || key === 'p95_ms';
+  return JSON.parse(
+    JSON.stringify(found, (key, value: unknown) =>
+      isPercentile(key) && typeof value === 'number' ? rounded(value) : value,
+    ),
+  ) as FoundSeries;
 }
 
 function sum(values: readonly number[]): number {
@@ -121,7 +150,7 @@ async function checkSteps(opened: OpenedTelemetry, steps: readonly Step[]): Prom
     const request = { start_time, end_time: start_time + minutes * MINUTE, interval };
     const asked = { ...request, ...(group_by === null ? {} : { group_by }) };
     const [meanwhile] = await Promise.all([
-      opened.store.series.read(userId, asked),
+      readSeries(opened.store, userId, asked),
       opened.store.writer.traces({ tenant: userId, items }, RECEIVED),
     ]);
     const counted = meanwhile.groups.flatMap((group) => group.buckets.map((bucket) => bucket.runs));
@@ -136,7 +165,7 @@ async function checkSteps(opened: OpenedTelemetry, steps: readonly Step[]): Prom
     if (then === 'reopen') await opened.reopen();
     const all = [...runs.values()];
     for (const time of ['first', 'second']) {
-      const { groups, total, previous_total } = await opened.store.series.read(userId, asked);
+      const { groups, total, previous_total } = await readSeries(opened.store, userId, asked);
       const { end_time } = request;
       assert.deepEqual(total, totals(all.filter((run) => isWithin(run, start_time, end_time))), time);
       const before = 2 * start_time - end_time;
@@ -173,7 +202,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     const { start_time, end_time } = request;
     const agents = await opened.store.agents.list(userId);
     for (const state of ['hot', 'moved']) {
-      const all = await opened.store.series.read(userId, request);
+      const all = await readSeries(opened.store, userId, request);
       t.strictSame(
         all.groups,
         [{ agent: null, status: null, total: all.total, buckets: buckets(runs, request) }],
@@ -183,14 +212,14 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
       const before = 2 * start_time - end_time;
       t.strictSame(all.previous_total, totals(runs.filter((run) => isWithin(run, before, start_time))));
 
-      const byAgent = await opened.store.series.read(userId, { ...request, group_by: 'agent' });
+      const byAgent = await readSeries(opened.store, userId, { ...request, group_by: 'agent' });
       t.equal(byAgent.groups.length, 3);
       for (const { agent, buckets: found, total } of byAgent.groups) {
         const its = runs.filter((run) => run.agent === agent?.name);
         t.strictSame(found, buckets(its, request), agent?.name ?? 'others');
         t.strictSame(total, totals(its.filter((run) => isWithin(run, start_time, end_time))));
       }
-      const byStatus = await opened.store.series.read(userId, { ...request, group_by: 'status' });
+      const byStatus = await readSeries(opened.store, userId, { ...request, group_by: 'status' });
       for (const { status, buckets: found } of byStatus.groups)
         t.strictSame(
           found,
@@ -201,7 +230,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
           status ?? '',
         );
       const [one] = agents;
-      const ofOne = await opened.store.series.read(userId, { ...request, agent_id: one?.id ?? '' });
+      const ofOne = await readSeries(opened.store, userId, { ...request, agent_id: one?.id ?? '' });
       t.strictSame(
         ofOne.total,
         totals(runs.filter((run) => run.agent === one?.name && isWithin(run, start_time, end_time))),
@@ -229,7 +258,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     const items = runs.map((trace) => ({ trace, spans: [] }));
     await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
     const request = { start_time: -2 * MINUTE, end_time: MINUTE, interval: MINUTE };
-    const { groups, total } = await opened.store.series.read(userId, request);
+    const { groups, total } = await readSeries(opened.store, userId, request);
     t.strictSame(groups, [{ agent: null, status: null, total, buckets: buckets(runs, request) }]);
   });
 
@@ -257,7 +286,8 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
           { prompt_name: 'p', prompt_version: version, trace_id: trace.trace_id, span_id: null },
           NOON,
         );
-    const { read } = { read: opened.store.series.read.bind(opened.store.series) };
+    const read = (...asked: Parameters<TelemetryStore['series']['read']>): Promise<FoundSeries> =>
+      readSeries(opened.store, ...asked);
     for (const state of ['hot', 'moved']) {
       for (const interval of [60 * MINUTE, 5 * MINUTE]) {
         const request = { start_time: NOON + MINUTE, end_time: NOON + 39 * MINUTE, interval };
@@ -308,13 +338,13 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     );
     await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
     const request = { start_time: NOON - MINUTE, end_time: NOON + MINUTE, interval: MINUTE };
-    const { groups } = await opened.store.series.read(userId, { ...request, group_by: 'agent' });
+    const { groups } = await readSeries(opened.store, userId, { ...request, group_by: 'agent' });
     t.equal(groups.length, MOST_SERIES + 1);
     t.match(groups.at(-1), { agent: null, buckets: [{ runs: 5 }] });
     t.ok(groups.slice(0, -1).every(({ buckets: [bucket] }) => bucket?.runs === 2));
-    const nothing = await opened.store.series.read(other, { ...request, group_by: 'status' });
+    const nothing = await readSeries(opened.store, other, { ...request, group_by: 'status' });
     t.strictSame(nothing, { groups: [], total: totals([]), previous_total: totals([]) });
-    t.strictSame((await opened.store.series.read(userId, { ...request, agent_id: other })).groups, []);
+    t.strictSame((await readSeries(opened.store, userId, { ...request, agent_id: other })).groups, []);
   });
 }
 

@@ -194,6 +194,11 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
     },
   })),
   {
+    what: '304, which names no other address',
+    answer: write(answerText('304 Not Modified')),
+    expected: { succeeded: false, statusCode: 304, error: null },
+  },
+  {
     what: '410',
     answer: write(answerText('410 Gone')),
     expected: { succeeded: false, statusCode: 410, isGone: true, error: null },

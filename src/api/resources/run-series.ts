@@ -27,7 +27,7 @@ const totalFields = {
   priced_runs: count('Number of runs with a cost.'),
   tokens: nullable(Type.Number()),
   p50_ms: nullable(
-    Type.Number({ description: 'By nearest rank, over the runs with a duration; null for calls.' }),
+    Type.Number({ description: 'Interpolated, over the runs with a duration; null for calls.' }),
   ),
   p95_ms: nullable(Type.Number()),
 };

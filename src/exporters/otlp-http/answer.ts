@@ -1,6 +1,6 @@
 import { ConsumeError } from '../../component/consume-error.js';
 import { shorten } from '../../component/item-problems.js';
-import { readRetryAfter, remedyFor } from '../../delivery/http-answer.js';
+import { isRedirect, readRetryAfter, remedyFor } from '../../delivery/http-answer.js';
 import type { Micros } from '../../signal/time.js';
 import { encodingOf, readFailure } from '../../otlp/decode/answer.js';
 
@@ -29,8 +29,7 @@ export function failureOf(
   const { status, retryAfter } = answer;
   const text = shorten(hide(readFailure(answer.body, encodingOf(answer.contentType)).trim()));
   const remedy = remedyFor(status);
-  const isRedirect = status >= 300 && status < 400;
-  const advice = isRedirect ? 'redirects are not followed: set the final URL' : remedy;
+  const advice = isRedirect(status) ? 'redirects are not followed: set the final URL' : remedy;
   const hint = advice === undefined ? '' : ` (${advice})`;
   const message = `${place} answered ${status}${hint}${text === '' ? '' : `: ${text}`}`;
   if (!RETRYABLE.has(status) && remedy === undefined)

@@ -617,7 +617,7 @@ export interface RunTotals {
   /** Number of runs with a cost. */
   readonly priced_runs: number;
   readonly tokens: number | null;
-  /** By nearest rank, over the runs with a duration. */
+  /** `quantile_cont`, over the runs with a duration. */
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Agent } from 'undici';
 import type { Clock } from '../../../component/telemetry.js';
-import { readRetryAfter } from '../../http-answer.js';
+import { isRedirect, readRetryAfter } from '../../http-answer.js';
 import type { AddressPolicy } from './address-policy.js';
 import { AddressRefusedError, AnswerTooLongError, TimeLimitError } from './connection-error.js';
 import { failureDetail, failureText, hasNoAddress, userFailureText } from './failure-text.js';
@@ -204,7 +204,7 @@ function kindOf(cause: unknown): AttemptKind {
 }
 
 function redirectText(statusCode: number | null): string | null {
-  return statusCode !== null && statusCode >= 300 && statusCode < 400
+  return statusCode !== null && isRedirect(statusCode)
     ? `The receiver answered ${statusCode}: redirects are not followed; set the endpoint to the final URL`
     : null;
 }

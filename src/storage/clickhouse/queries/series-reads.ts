@@ -23,13 +23,9 @@ import { dimensionsOf } from './run-conditions.js';
 
 /** The group of all runs in no other group. */
 const OTHERS = -1;
-/** By nearest rank: `quantileExact` differs if the share falls exactly on a rank. */
-const rank = (share: number): string =>
-  `if(count(duration_ms) = 0, NULL, arraySort(groupArrayIf(assumeNotNull(duration_ms), duration_ms IS NOT NULL))[toUInt64(ceil(${share} * count(duration_ms)))])`;
 const STATS_COLUMNS = `count() AS runs, countIf(${HAS_FAILED}) AS failed, countIf(success) AS success_count,
   count(total_cost_usd) AS priced_runs, toString(ifNull(sum(toInt128(total_cost_usd)), 0)) AS cost, count(total_tokens) AS counted, toFloat64(ifNull(sum(toInt128(total_tokens)), 0)) AS tokens,
-  ${rank(0.5)} AS p50_ms,
-  ${rank(0.95)} AS p95_ms`;
+  quantileExactInclusiveOrNull(0.5)(duration_ms) AS p50_ms, quantileExactInclusiveOrNull(0.95)(duration_ms) AS p95_ms`;
 const NEEDED = 'started_at, status, success, total_cost_usd, total_tokens, duration_ms';
 
 /** The grouping level of a row: a bit for each column that is aggregated. */

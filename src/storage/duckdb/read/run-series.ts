@@ -108,7 +108,7 @@ async function readPercentiles(
   if (keys.size === known.length) return new Map(known);
   const rows = await connection.rows(
     `SELECT key, percentiles[1] AS p50_ms, percentiles[2] AS p95_ms
-     FROM (SELECT (${by})::INTEGER AS key, quantile_disc(duration_ms, [0.5, 0.95]) AS percentiles FROM ${runs} GROUP BY key)`,
+     FROM (SELECT (${by})::INTEGER AS key, quantile_cont(duration_ms, [0.5, 0.95]) AS percentiles FROM ${runs} GROUP BY key)`,
   );
   return new Map(
     rows.map(({ key, p50_ms, p95_ms }) => [Number(key), { p50_ms: number(p50_ms), p95_ms: number(p95_ms) }]),

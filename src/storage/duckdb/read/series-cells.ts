@@ -12,7 +12,7 @@ const MOST_RANGES = 4;
 /** Exact, because large sums are read as text. Sums replace `count(*) FILTER (…)`, which takes twice as long. */
 const STATS_COLUMNS = `count(*) AS runs, sum((${HAS_FAILED})::TINYINT)::BIGINT AS failed,
   coalesce(sum(success::TINYINT), 0)::BIGINT AS successes, sum(total_cost_usd)::VARCHAR AS nanos, count(total_cost_usd) AS priced,
-  sum(total_tokens)::VARCHAR AS tokens, quantile_disc(duration_ms, [0.5, 0.95]) AS percentiles`;
+  sum(total_tokens)::VARCHAR AS tokens, quantile_cont(duration_ms, [0.5, 0.95]) AS percentiles`;
 
 /** A time range; `from` is included, `to` is not. */
 export interface Stretch {

@@ -111,7 +111,6 @@ function Repositories({ agent, range }: { readonly agent: string; readonly range
       const query = {
         page: 1,
         page_size: PAGE_SIZE,
-        kind: 'all' as const,
         ...(agent === '' ? {} : { agent_id: agent }),
         ...(range === 'all' ? {} : endsOf(range)),
       };
@@ -146,7 +145,7 @@ const REPOSITORY: readonly Column<Schemas['RepositoryStats']>[] = [
     header: 'Repository',
     isWide: true,
     render: ({ repository }) => (
-      <Link href={`/runs?kind=all&repository=${encodeURIComponent(repository)}`}>{repository}</Link>
+      <Link href={`/runs?repository=${encodeURIComponent(repository)}`}>{repository}</Link>
     ),
   },
   ...STATS,
@@ -290,10 +289,10 @@ export default function Users() {
               change({ page: next });
             }}
           />
-          <Repositories agent={agent} range={range} />
-          <ToolDecisions decisions={decisions} />
         </>
       )}
+      <Repositories agent={agent} range={range} />
+      <ToolDecisions decisions={decisions} />
     </div>
   );
 }
