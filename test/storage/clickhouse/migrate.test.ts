@@ -56,6 +56,7 @@ void t.test('the tables', { skip }, async (t) => {
       'metrics_of_points',
       'points',
       'runs',
+      'scores',
       'spans',
       'store_facts',
     ]);
