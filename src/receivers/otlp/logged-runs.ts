@@ -241,22 +241,24 @@ function promptOf(record: LogRecord, isRun: boolean): JsonObject {
 }
 
 function toolOf(record: LogRecord): JsonObject {
-  const values: JsonObject = { 'gen_ai.operation.name': 'execute_tool' };
-  const add = (key: string, value: JsonValue | undefined): void => {
-    if (value !== undefined) values[key] = value;
-  };
-  add('gen_ai.tool.name', textOf(record, 'tool'));
-  add('gen_ai.tool.call.id', textOf(record, 'call_id'));
-  add('gen_ai.tool.call.arguments', payloadOf(record, 'arguments'));
-  add('gen_ai.tool.call.result', payloadOf(record, 'result'));
-  return values;
+  return known({
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': textOf(record, 'tool'),
+    'gen_ai.tool.call.id': textOf(record, 'call_id'),
+    'gen_ai.tool.call.arguments': firstOf(record, 'arguments', payload),
+    'gen_ai.tool.call.result': firstOf(record, 'result', payload),
+  });
+}
+
+/** The attributes that have a value. */
+function known(values: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const entries = Object.entries(values).filter(
+    (entry): entry is [string, JsonValue] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
 }
 
 function callOf(record: LogRecord, { events }: KnownEvent): JsonObject {
-  const values: JsonObject = { 'gen_ai.operation.name': 'chat' };
-  const add = (key: string, value: JsonValue | undefined): void => {
-    if (value !== undefined) values[key] = value;
-  };
   const input = countOf(record, 'input');
   const output = countOf(record, 'output');
   const read = countOf(record, 'cached_read');
@@ -266,15 +268,17 @@ function callOf(record: LogRecord, { events }: KnownEvent): JsonObject {
   const caches = events.separateCaches === true ? (read ?? 0) + (write ?? 0) : 0;
   // Gemini counts thoughts in addition to the output.
   const isSeparate = reasoning !== undefined && total === (input ?? 0) + (output ?? 0) + reasoning;
-  add('gen_ai.request.model', textOf(record, 'model'));
-  add('gen_ai.response.id', identityOf(record, 'response_id'));
-  add('gen_ai.usage.input_tokens', input === undefined ? undefined : input + caches);
-  add('gen_ai.usage.output_tokens', output === undefined ? undefined : output + (isSeparate ? reasoning : 0));
-  add('gen_ai.usage.cache_read.input_tokens', read);
-  add('gen_ai.usage.cache_creation.input_tokens', write);
-  add('gen_ai.usage.reasoning.output_tokens', reasoning);
-  add('gen_ai.usage.cost', numberOf(record, 'cost'));
-  return values;
+  return known({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': textOf(record, 'model'),
+    'gen_ai.response.id': identityOf(record, 'response_id'),
+    'gen_ai.usage.input_tokens': input === undefined ? undefined : input + caches,
+    'gen_ai.usage.output_tokens': output === undefined ? undefined : output + (isSeparate ? reasoning : 0),
+    'gen_ai.usage.cache_read.input_tokens': read,
+    'gen_ai.usage.cache_creation.input_tokens': write,
+    'gen_ai.usage.reasoning.output_tokens': reasoning,
+    'gen_ai.usage.cost': numberOf(record, 'cost'),
+  });
 }
 
 /** The error of a failed event, empty if it has no text; undefined if it did not fail. */
@@ -335,10 +339,6 @@ function identityOf(record: LogRecord, key: Key): string | undefined {
     const found = identity(value);
     return typeof found === 'string' ? found : undefined;
   });
-}
-
-function payloadOf(record: LogRecord, key: Key): JsonValue | undefined {
-  return firstOf(record, key, payload);
 }
 
 function countOf(record: LogRecord, key: Key): number | undefined {
