@@ -39,7 +39,6 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
   tools: 'tools',
   parameters: 'parameters',
   finish_reasons: 'finish_reasons',
-  time_to_first_chunk_ms: 'first_chunk',
 };
 const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
 

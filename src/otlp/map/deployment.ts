@@ -33,8 +33,9 @@ export function deploymentOf(resource: JsonObject): Deployment {
   const keys = new Map<Dimension, string>();
   for (const [field, candidates] of KEYS) {
     for (const key of candidates) {
-      if (isOfSdk && key === SERVICE_VERSION) continue;
-      const value = identity(resource[key] ?? null);
+      const given = resource[key];
+      if (given === undefined || (isOfSdk && key === SERVICE_VERSION)) continue;
+      const value = identity(given);
       if (value === undefined) continue;
       found[field] = value;
       keys.set(field, key);

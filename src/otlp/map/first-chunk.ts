@@ -8,24 +8,33 @@ export interface ChunkEvent {
   readonly at: Micros;
 }
 
+const NAMES = ['first_chunk', 'first_chunk_at', 'first_token'] as const;
+
 /** Milliseconds from the start of a call to the first chunk of its answer; null if unknown. */
 export function timeToFirstChunk(
   reading: SpanReading,
   times: Times,
   event: ChunkEvent | undefined,
 ): number | null {
-  const told = reading.count('first_chunk');
-  if (told !== null) return rounded(told);
-  const because = (ground: 'first_chunk_at' | 'first_token' | `${string} ${string}`, ms: number | null) => {
-    if (ms !== null) reading.provenance?.decided('time_to_first_chunk_ms', ground);
-    return ms === null ? null : rounded(ms);
-  };
-  const at = reading.text('first_chunk_at');
-  const since = at === null ? null : elapsed(times, parseTime(at));
-  if (since !== null) return because('first_chunk_at', since);
-  const token = reading.count('first_token');
-  if (token !== null) return because('first_token', ofUnknownUnit(token, times.durationMs));
-  return event === undefined ? null : because(`${event.name} (event)`, elapsed(times, event.at));
+  const isKnown = reading.has('first_chunk') || reading.has('first_chunk_at') || reading.has('first_token');
+  if (!isKnown && event === undefined) return null;
+  for (const name of NAMES) {
+    if (!reading.has(name)) continue;
+    const found = fromAttribute(name, reading, times);
+    if (found === null) continue;
+    reading.provenance?.decided('time_to_first_chunk_ms', name);
+    return rounded(found);
+  }
+  const since = event === undefined ? null : elapsed(times, event.at);
+  if (event === undefined || since === null) return null;
+  reading.provenance?.decided('time_to_first_chunk_ms', `${event.name} (event)`);
+  return rounded(since);
+}
+
+function fromAttribute(name: (typeof NAMES)[number], reading: SpanReading, times: Times): number | null {
+  if (name === 'first_chunk_at') return elapsed(times, parseTime(reading.text(name) ?? ''));
+  const value = reading.count(name);
+  return value === null || name === 'first_chunk' ? value : ofUnknownUnit(value, times.durationMs);
 }
 
 function elapsed({ started, skew }: Times, at: Micros | undefined): number | null {

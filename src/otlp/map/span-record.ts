@@ -111,6 +111,10 @@ function isOfProgram(scope: unknown): boolean {
 }
 
 function contextOf(reading: SpanReading): RunContext | null {
+  const hasOwner = reading.has('session_id') || reading.has('user_id') || reading.has('user_email');
+  const hasVersion = reading.has('environment') || reading.has('release') || reading.has('agent_version');
+  // Most spans have none.
+  if (!hasOwner && !hasVersion && !reading.has('tags')) return null;
   return runContext({
     session_id: reading.value('session_id'),
     user_id: userOf(reading),
