@@ -452,7 +452,7 @@ void t.test(
     t.equal(tokensOf('openinference.instrumentation.agno', 'anthropic/claude-sonnet-4-5'), 160);
     t.equal(tokensOf('opentelemetry.instrumentation.botocore.bedrock-runtime', 'amazon.nova-lite-v1:0'), 160);
     t.equal(tokensOf('llamaindex.opentelemetry.tracer', 'claude-sonnet-4-5'), 160);
-  t.equal(tokensOf('other', 'claude-sonnet-4-5'), 96);
+    t.equal(tokensOf('other', 'claude-sonnet-4-5'), 96);
   },
 );
 
