@@ -15,11 +15,12 @@ import { RunScores } from './Scores.js';
 import { useNeighbours } from './use-neighbours.js';
 import styles from './run.module.css';
 
-/** What ran: the field of the run, its name, and the filter of the list. */
-const VERSIONS = [
+/** Dimensions: the field of the run, its name, and the filter of the list. */
+const DIMENSIONS = [
   ['environment', 'Environment', 'env'],
   ['release', 'Release', 'release'],
   ['agent_version', 'Agent version', 'version'],
+  ['repository', 'Repository', 'repo'],
 ] as const;
 
 /** The header of a run, with links to its neighbours in the list. */
@@ -88,7 +89,7 @@ export function RunHeader({
             <Link href={`/runs?kind=all&user=${encodeURIComponent(run.user_id)}`}>{run.user_id}</Link>
           </Fact>
         )}
-        {VERSIONS.map(
+        {DIMENSIONS.map(
           ([field, name, filter]) =>
             run[field] !== null && (
               <Fact key={field} name={name}>

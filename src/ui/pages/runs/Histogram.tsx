@@ -5,22 +5,22 @@ import { TimeChart } from '../../charts/TimeChart.js';
 import { formatCount, formatCounted } from '../../format/number.js';
 import { onDrawn } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
-import { versionQuery, type RunsState } from './runs-state.js';
+import { dimensionQuery, type Dimensions, type RunsState } from './runs-state.js';
 
 /** Shorter drags select nothing. */
 const MIN_MS = 1000;
 const HEIGHT = 96;
 
 /**
- * Runs and failed runs over time; dragging selects a period. Filters on agent, prompt and versions apply, others do
- * not, and the note says so.
+ * Runs and failed runs over time; dragging selects a period. Filters on agent, prompt, environment, release, version
+ * and repository apply, others do not, and the note says so.
  */
 export function Histogram({
   state,
   isFiltered,
   onBrush,
 }: {
-  readonly state: Pick<RunsState, 'range' | 'agent' | 'prompt' | 'env' | 'release' | 'version'>;
+  readonly state: Dimensions & Pick<RunsState, 'range' | 'agent' | 'prompt'>;
   /** Whether the list has filters. */
   readonly isFiltered: boolean;
   readonly onBrush: (range: string) => void;
@@ -29,7 +29,7 @@ export function Histogram({
   const query = {
     ...(agent === '' ? {} : { agent_id: agent }),
     ...(prompt === '' ? {} : { prompt_name: prompt }),
-    ...versionQuery(state),
+    ...dimensionQuery(state),
   };
   const { data } = useSeries(range === 'all' ? '30d' : range, query);
   const drawn = useMemo(() => {
@@ -49,7 +49,7 @@ export function Histogram({
     };
   }, [data]);
   if (!data) return <div style={{ height: HEIGHT }} />;
-  const of = Object.keys(query).length > 0 ? 'of this agent, prompt or version' : 'of all agents';
+  const of = Object.keys(query).length > 0 ? 'of this agent, prompt, version or repository' : 'of all agents';
   const time = range === 'all' ? ' in the last 30 days' : '';
   return (
     <div className={charts['charts']}>

@@ -18,7 +18,7 @@ import { Histogram } from './Histogram.js';
 import { ColumnMenu, Export } from './ListTools.js';
 import { RunPreview } from './RunPreview.js';
 import { Views } from './Views.js';
-import { isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
+import { isFiltered, isUncounted, NO_DIMENSIONS, SORTS, STATE, type RunsState } from './runs-state.js';
 import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useRuns } from './use-runs.js';
 
 /** Starts the first requests. */
@@ -75,7 +75,8 @@ export default function Runs() {
           state={state}
           isFiltered={isFiltered({
             ...state,
-            ...{ range: 'all', agent: '', prompt: '', env: '', release: '', version: '' },
+            ...NO_DIMENSIONS,
+            ...{ range: 'all', agent: '', prompt: '' },
           })}
           onBrush={(range) => {
             filter({ range });

@@ -24,6 +24,7 @@ export function matchesRun(state: RunsState, run: Run, now: number): boolean {
     (state.env === '' || state.env === run.environment) &&
     (state.release === '' || state.release === run.release) &&
     (state.version === '' || state.version === run.agent_version) &&
+    (state.repo === '' || state.repo === run.repository) &&
     isWithin(run.duration_ms, state.mind, state.maxd) &&
     isWithin(run.total_cost_usd, state.minc, state.maxc) &&
     (start === undefined || startedAt >= start) &&

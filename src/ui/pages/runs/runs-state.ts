@@ -34,6 +34,7 @@ export const STATE = {
   env: text(),
   release: text(),
   version: text(),
+  repo: text(),
   model: text(),
   span: text(),
   type: oneOf(['', 'agent', 'llm', 'tool', 'http', 'db', 'custom'], ''),
@@ -63,6 +64,7 @@ export const CHIPS = {
   env: { label: 'Environment', kind: 'text' },
   release: { label: 'Release', kind: 'text' },
   version: { label: 'Agent version', kind: 'text' },
+  repo: { label: 'Repository', kind: 'text' },
   model: { label: 'Model', kind: 'text' },
   span: { label: 'Span name', kind: 'text' },
   type: { label: 'Span type', kind: 'text' },
@@ -93,12 +95,16 @@ export function isUncounted(state: RunsState): boolean {
   return UNCOUNTED.some((name) => state[name] !== '');
 }
 
-/** The filters on versions as API parameters. */
-export function versionQuery({ env, release, version }: Pick<RunsState, 'env' | 'release' | 'version'>) {
+export type Dimensions = Pick<RunsState, 'env' | 'release' | 'version' | 'repo'>;
+export const NO_DIMENSIONS: Dimensions = { env: '', release: '', version: '', repo: '' };
+
+/** The filters on dimensions as API parameters. */
+export function dimensionQuery({ env, release, version, repo }: Dimensions) {
   return {
     ...(env === '' ? {} : { environment: env }),
     ...(release === '' ? {} : { release }),
     ...(version === '' ? {} : { agent_version: version }),
+    ...(repo === '' ? {} : { repository: repo }),
   };
 }
 
@@ -117,7 +123,7 @@ export function filterQuery(state: RunsState, now: number) {
     ...(state.session === '' ? {} : { session_id: state.session }),
     ...(state.user === '' ? {} : { user_id: state.user }),
     ...(state.tag === '' ? {} : { tag: state.tag }),
-    ...versionQuery(state),
+    ...dimensionQuery(state),
     ...(state.model === '' ? {} : { model: state.model }),
     ...(state.span === '' ? {} : { span_name: state.span }),
     ...(state.type === '' ? {} : { span_type: state.type }),

@@ -145,7 +145,7 @@ const REPOSITORY: readonly Column<Schemas['RepositoryStats']>[] = [
     header: 'Repository',
     isWide: true,
     render: ({ repository }) => (
-      <Link href={`/runs?repository=${encodeURIComponent(repository)}`}>{repository}</Link>
+      <Link href={`/runs?kind=all&repo=${encodeURIComponent(repository)}`}>{repository}</Link>
     ),
   },
   ...STATS,
