@@ -114,7 +114,7 @@ function contextOf(reading: SpanReading): RunContext | null {
   const hasOwner = reading.has('session_id') || reading.has('user_id') || reading.has('user_email');
   const hasVersion = reading.has('environment') || reading.has('release') || reading.has('agent_version');
   // Most spans have none.
-  if (!hasOwner && !hasVersion && !reading.has('tags')) return null;
+  if (!hasOwner && !hasVersion && !reading.has('tags') && !reading.has('repository')) return null;
   return runContext({
     session_id: reading.value('session_id'),
     user_id: userOf(reading),
