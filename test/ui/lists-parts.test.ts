@@ -82,7 +82,7 @@ void t.test('list filters come from the URL', async (t) => {
     min_duration_ms: 5,
     start_time: '1970-01-01T00:00:00.000Z',
   });
-  t.match(filterQuery(of('env=production&release=1.4&version=a'), 0), {
+  t.match(filterQuery(of('env=production&release=1.4&version=a&repo=a'), 0), {
     environment: 'production',
     release: '1.4',
     agent_version: 'a',
