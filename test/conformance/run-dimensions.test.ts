@@ -27,7 +27,7 @@ function itemOf<Item>(list: readonly Item[], n: number): Item {
   return list[n % list.length] as Item;
 }
 
-/** A run with one call. Every other run is declared; the others take the versions from their spans. */
+/** A run with one call. Every other run is declared; the others take the dimensions from their spans. */
 function aRun(n: number): AnyRun {
   const id = `00000000-0000-4000-8000-${String(n + 1).padStart(12, '0')}`;
   const agent = itemOf(AGENTS, n >> 1);
@@ -37,12 +37,12 @@ function aRun(n: number): AnyRun {
   const [user, model, cost] = [`user ${n % 3}`, `model ${n % 2}`, 1000 * (n + 1)];
   const at = NOON + n * (MICROS_PER_HOUR / 4);
   const times = { started_at: at, ended_at: at + 5000 };
-  const versions = { environment, release, agent_version, repository };
+  const dimensions = { environment, release, agent_version, repository };
   const common = { ...times, input_tokens: n, output_tokens: 1, cost_usd: cost, model } as const;
   const declared = {
     trace: aHeader({
       ...times,
-      ...versions,
+      ...dimensions,
       trace_id: id,
       agent,
       metadata: { user_id: user, session_id: `${user}/${agent}` },
@@ -54,10 +54,10 @@ function aRun(n: number): AnyRun {
       ...common,
       agent_hint: { source: 'root', name: agent },
       run_kind: 'agent',
-      context: { ...NO_CONTEXT, ...versions, user_id: user, session_id: `${user}/${agent}` },
+      context: { ...NO_CONTEXT, ...dimensions, user_id: user, session_id: `${user}/${agent}` },
     }),
   ]);
-  return { ...versions, id, agent, user, model, cost, at, record: n % 4 < 2 ? declared : following };
+  return { ...dimensions, id, agent, user, model, cost, at, record: n % 4 < 2 ? declared : following };
 }
 
 const FILTERS: readonly DimensionFilter[] = [
@@ -150,7 +150,7 @@ function expected(all: readonly AnyRun[], filter: DimensionFilter): Awaited<Retu
   };
 }
 
-function checkVersions(t: Test, open: OpenTelemetry): void {
+function checkDimensions(t: Test, open: OpenTelemetry): void {
   void t.test('every list and series selects runs by environment, release and agent version', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     const [user, other] = [await opened.addUser(), await opened.addUser()];
@@ -184,7 +184,7 @@ function checkVersions(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('a run has the versions of its topmost span, whenever it comes', async (t) => {
+  void t.test('a run has the dimensions of its topmost span, whenever it comes', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
     const { id } = aRun(0);
@@ -226,4 +226,4 @@ function checkVersions(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkVersions);
+await onEveryTelemetry(t, checkDimensions);
