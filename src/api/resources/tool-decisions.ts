@@ -18,7 +18,9 @@ const MOST_LISTED = 1000;
 const decisionFields = {
   accepted: count('Uses of tools that were allowed.'),
   rejected: count('Uses of tools that were refused or cancelled.'),
-  automatic: count('Of both, those that settings, hooks or rules decided without asking a person.'),
+  automatic: count(
+    'Accepted and rejected uses that settings, hooks or rules decided without asking a person.',
+  ),
 };
 
 const decisionsSchema = Type.Object(
@@ -27,7 +29,7 @@ const decisionsSchema = Type.Object(
     users: Type.Array(
       Type.Object(
         {
-          user_id: nullable(Type.String({ description: 'Null: the events name no user.' })),
+          user_id: nullable(Type.String({ description: 'Null: the events have no user.' })),
           ...decisionFields,
         },
         { title: 'ToolDecisionsOfUser' },
@@ -43,7 +45,7 @@ const decisionsSchema = Type.Object(
     ),
     counted_after: nullable(
       time(
-        'Null: all decisions are counted. Otherwise there are more log records than one answer searches, and those before this time may be missing.',
+        'Null if all decisions are counted. Otherwise there are more log records than one request searches, and older decisions may be missing.',
       ),
     ),
   },

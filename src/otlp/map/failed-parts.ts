@@ -9,8 +9,8 @@ const SIZE_OF_PART = 300;
 type Failure = Pick<SpanRecord, 'status' | 'error_message'>;
 
 /**
- * Failures of parts (`failedParts` of a convention) whose parent is not in their request. A part ends before its parent, so its request
- * comes first. What is forgotten, or lost by a restart, is shown on the part only.
+ * Failures of parts (`failedParts` of a convention) without their parent in the request. A part ends before its parent, so its request
+ * comes first. A failure that is evicted, or lost at a restart, is shown on the part only.
  */
 export class FailedParts {
   readonly #failures = new LRUCache<string, Failure>({

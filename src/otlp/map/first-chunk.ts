@@ -42,8 +42,8 @@ function elapsed({ started, skew }: Times, at: Micros | undefined): number | nul
 }
 
 /**
- * Clients send seconds, milliseconds or nanoseconds under the same name. Whole numbers are no seconds, and no chunk comes after the
- * end.
+ * Clients send seconds, milliseconds or nanoseconds under the same name. Whole numbers are not seconds, and the result is within the
+ * duration.
  */
 function ofUnknownUnit(value: number, durationMs: number | null): number | null {
   const units = Number.isInteger(value) ? [1, 1e-6] : [1000, 1];

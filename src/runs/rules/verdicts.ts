@@ -4,7 +4,7 @@ import type { Verdict } from '../../signal/score.js';
 
 /** A verdict about a run or one of its spans, which may arrive later. */
 export interface SpanVerdict extends Verdict {
-  /** Key of the span's id. It counts if the span is the root. Null: for the run. */
+  /** Key of the judged span's id, which counts only if it is the root. Null: the run is judged. */
   readonly span: string | null;
 }
 

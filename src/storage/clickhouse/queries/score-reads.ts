@@ -21,7 +21,7 @@ export async function readScores(
   }: { readonly tenant: number; readonly traceId: string; readonly spans: string | null },
   abort?: AbortSignal,
 ): Promise<readonly StoredScore[]> {
-  // Of several spans that report one response, the one that counts.
+  // If several spans report one response, the counted one is judged.
   const responses = `SELECT splitByChar('.', ifNull(call_key, ''))[4] AS key, argMin(span_id, (isNotNull(same_as), started_at, toUInt128(span_id))) AS span_id
     FROM (SELECT span_id, call_key, same_as, started_at FROM spans WHERE ${spans ?? 'false'} ORDER BY seq, version DESC LIMIT 1 BY span_id)
     WHERE key != '' GROUP BY key`;

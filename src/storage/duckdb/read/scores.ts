@@ -12,8 +12,8 @@ import type { SpansOfTrace } from './trace.js';
 const SHOWN = ['response_key', ...SHOWN_SCORE].map((name) => `${sqlOf(name)} AS ${name}`).join(', ');
 
 /**
- * The scores of a trace. Without an index: users have far fewer scores than spans. Two conditions, each on one column, take a third of the
- * time of one that joins.
+ * The scores of a trace. There is no index, because users have far fewer scores than spans. Two conditions on one column each take a third
+ * of the time of a join.
  *
  * @param spans null for a trace that is not stored
  */
@@ -26,11 +26,17 @@ export async function readScores(
 ): Promise<readonly StoredScore[]> {
   const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
   const responses = new Map<string, string>();
-  if (spans !== null) {
+  const ofResponses = `tenant = ${tenant} AND trace_id IS NULL`;
+  // Most users have no such scores; then the spans are not read.
+  const [one] =
+    spans === null
+      ? []
+      : await connection.rows(`SELECT 1 FROM ${relation(capture, SCORES, ofResponses)} LIMIT 1`);
+  if (spans !== null && one !== undefined) {
     const where = conditionsOn([spans.commits]).map((seqs) =>
       narrowed(seqs, `${isOfTrace} AND call_key IS NOT NULL`),
     );
-    // Of several spans that report one response, the one that counts.
+    // If several spans report one response, the counted one is judged.
     const found = await connection.rows(
       `SELECT split_part(call_key, '.', 4) AS key, arg_min(span_id, (same_as IS NOT NULL, started_at, span_id))::VARCHAR AS span_id
         FROM ${newest(capture, SPANS, where)} GROUP BY key HAVING key <> ''`,
@@ -40,8 +46,7 @@ export async function readScores(
   const parts = [relation(capture, SCORES, isOfTrace)];
   if (responses.size > 0) {
     const keys = [...responses.keys()].map(literal).join(', ');
-    const isOfResponse = `tenant = ${tenant} AND trace_id IS NULL AND response_key IN (${keys})`;
-    parts.push(relation(capture, SCORES, isOfResponse));
+    parts.push(relation(capture, SCORES, `${ofResponses} AND response_key IN (${keys})`));
   }
   const all = parts.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL ');
   const rows = await connection.rows(

@@ -5,7 +5,7 @@ import { TraceId } from '../segments/trace-id.js';
 import type { Append } from './change.js';
 import { objectRows, type Rows } from './rows.js';
 
-/** Records which traces have something that arrived apart from their spans. */
+/** Records traces with data that arrived separately from their spans. */
 export interface NotedTraces {
   /** @param words the trace's id, from `offset` on */
   put(tenant: number, words: Uint32Array, offset: number, seq: number): void;
@@ -29,7 +29,7 @@ export function noteVerdicts(
   for (const { traceId } of verdictsIn(scores)) noted.put(tenant, new TraceId(traceId).words, 0, seq);
 }
 
-/** Scores that come without spans or log records. */
+/** Scores written alone, without spans or log records. */
 export class IncomingScores implements Append {
   readonly bytes: number;
   readonly weight: number;
@@ -41,7 +41,7 @@ export class IncomingScores implements Append {
   readonly #verdicts: NotedTraces;
   #seq = 0;
 
-  /** @param verdicts records which traces have scores that decide about their success */
+  /** @param verdicts records traces with scores that decide about their success */
   constructor(tenant: number, scores: readonly ScoreRow[], verdicts: NotedTraces) {
     this.#verdicts = verdicts;
     this.#tenant = tenant;
