@@ -93,6 +93,7 @@ export class TraceModel {
       total_tokens: fields.total_tokens ?? usage(spans, tokensOf),
       total_cost_usd: costNanos === null ? null : moneyToNumber(costNanos),
       metadata: fields.metadata,
+      scores: [],
       spans: spans.sort((a, b) => a.startMs - b.startMs || tied(a, b)).map((span) => showSpan(traceId, span)),
     };
   }

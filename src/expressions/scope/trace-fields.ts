@@ -57,7 +57,7 @@ export const TRACE_FIELDS = {
   environment: maybeText('of the deployment', ({ trace }) => declaredContext(trace).environment),
   release: maybeText('deployed version of the program', ({ trace }) => declaredContext(trace).release),
   agent_version: maybeText('', ({ trace }) => declaredContext(trace).agent_version),
-  repository: maybeText('', ({ trace }) => declaredContext(trace).repository),
+  repository: maybeText('that the agent works on', ({ trace }) => declaredContext(trace).repository),
   sdk_version: maybeText('', ({ trace }) => trace.sdk_version),
   sample_rate: maybeNumber(
     'fraction of similar runs that sampling has kept so far',

@@ -21,7 +21,7 @@ void t.test('sessions and users need identifying texts', async (t) => {
   });
 });
 
-void t.test('the repository is a tag, from its address or its name', (t) => {
+void t.test('the repository comes from its address or its name', (t) => {
   const repositoryOf = (attributes: JsonObject, resource: JsonObject = {}): string | null => {
     const span = aSpan(1, { attributes: toKeyValues(attributes) });
     const request = {
