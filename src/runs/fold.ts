@@ -10,8 +10,8 @@ import {
   withHeader,
   type NamedHeader,
 } from './rules/following-header.js';
-import { hasRoot, isLedBy, topmost } from './rules/header-of-spans.js';
-import { judged, type SpanVerdict } from './rules/verdicts.js';
+import { isLedBy, topmost } from './rules/header-of-spans.js';
+import { judged, weightOf, type SpanVerdict } from './rules/verdicts.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
@@ -122,11 +122,14 @@ class Folded {
   judge(): void {
     const named = this.#named;
     if (named === null || this.verdicts.length === 0) return;
-    const root = (): string | undefined => {
-      const facts = this.#facts();
-      return hasRoot(facts) ? topmost(facts)?.span_id : undefined;
-    };
-    this.#named = { ...named, header: judged(named.header, this.verdicts, root) };
+    const facts = this.#facts();
+    const top = topmost(facts);
+    const weightOfSpan = (key: string) =>
+      weightOf(
+        facts.find(({ span_id }) => span_id === key),
+        top,
+      );
+    this.#named = { ...named, header: judged(named.header, this.verdicts, weightOfSpan) };
   }
 
   run(): Run | null {

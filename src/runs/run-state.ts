@@ -12,7 +12,7 @@ import { TruncatedSpans } from './spans/truncated-spans.js';
 import { FollowedSpans } from './spans/followed-spans.js';
 import type { CountsRewrite, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
-import { judged, type SpanVerdict } from './rules/verdicts.js';
+import { judged, weightOf, type SpanVerdict } from './rules/verdicts.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { HAS_FAILED } from './rules/derived.js';
@@ -40,6 +40,9 @@ export interface AppliedRun {
   /** Whether the run ends with this commit, or fails for the first time after its end. */
   readonly ends: boolean;
 }
+
+/** A run has few spans with parents in other processes. */
+const MOST_JUDGED = 100;
 
 /** A new or stored run, updated by one commit message by message and span by span. */
 export class RunState {
@@ -220,10 +223,21 @@ export class RunState {
     this.#headerChanged = true;
   }
 
+  /** Keys of the spans whose scores may decide about the run, at most {@link MOST_JUDGED}. */
+  judgedSpans(): readonly string[] {
+    const top = this.#spans.top();
+    const found: string[] = [];
+    for (const key of this.#spans.keys()) {
+      if (found.length === MOST_JUDGED) break;
+      if (weightOf(this.find(key), top) !== 'none') found.push(key);
+    }
+    return found;
+  }
+
   /** Applies verdicts that came as scores, after the spans of the commit. */
   judge(verdicts: readonly SpanVerdict[]): void {
-    const root = (): string | undefined => (this.#spans.hasRoot ? this.#spans.top()?.span_id : undefined);
-    const header = judged(this.header, verdicts, root);
+    const top = this.#spans.top();
+    const header = judged(this.header, verdicts, (key) => weightOf(this.find(key), top));
     if (header === this.header) return;
     this.#named = { ...this.#named, header };
     this.#headerChanged = true;

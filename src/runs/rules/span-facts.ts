@@ -52,7 +52,7 @@ export function keyOf(id: string): string {
 }
 
 /** The text of an id given as a key. */
-function idOf(key: string): string {
+export function idOf(key: string): string {
   wordsOfKey(key, WORDS);
   return formatUuid(WORDS, 0);
 }

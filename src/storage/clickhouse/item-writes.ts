@@ -102,17 +102,17 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written(length, []);
     notify?.();
-    await Promise.all(verdictsIn(scores).map((verdict) => this.#parts.judge(tenant, verdict, receivedAt)));
     for (const traceId of tracesOfScores(scores)) arrivals.traceChanged(userId, traceId);
     return receiptOf(length, [], usage ?? null);
   }
 
-  /** Adds scores that came with log records, spans or an import. A repeat of a score adds nothing. */
+  /** Adds scores that came with log records, spans or an import, and applies them to their runs. A repeat of a score adds nothing. */
   async scores(tenant: number, scores: readonly ScoreRow[], receivedAt: Micros): Promise<void> {
     if (scores.length === 0) return;
     const { rows, bytes } = scoreRows(tenant, scores, receivedAt);
     await this.#scores.add(rows, bytes);
     this.#parts.stored.add(tenant, bytes);
+    await Promise.all(verdictsIn(scores).map((verdict) => this.#parts.judge(tenant, verdict, receivedAt)));
   }
 
   /** Runs in call order: the last type and unit seen of a metric count. */

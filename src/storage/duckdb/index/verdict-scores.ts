@@ -1,4 +1,4 @@
-import { keyOf } from '../../../runs/rules/span-facts.js';
+import { idOf, keyOf } from '../../../runs/rules/span-facts.js';
 import type { SpanVerdict } from '../../../runs/rules/verdicts.js';
 import { verdictIn } from '../../../signal/score.js';
 import { SCORES } from '../../schema/scores-table.js';
@@ -9,21 +9,29 @@ import type { Capture } from '../segments/segment.js';
 /** The SQL condition for scores that may decide about the success of their runs. */
 export const IS_VERDICT = `lower(name) = 'success' AND trace_id IS NOT NULL`;
 
+/** Rows that are read for each run or span: most of the first ones decide. */
+const MOST_READ = 20;
+
 /**
- * The verdicts about some traces of a user, in order of arrival, by trace.
+ * The verdicts about some traces of a user and their spans, in order of arrival, by trace.
  *
  * @param traceIds in the store's own format
+ * @param spans keys of the spans that count, because a trace may have any number of scores
  */
 export async function readVerdicts(
   connection: Connection,
   capture: Capture,
   tenant: number,
   traceIds: readonly string[],
+  spans: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SpanVerdict[]>> {
-  const ids = traceIds.map((id) => `'${id}'::UUID`).join(', ');
+  const listed = (ids: readonly string[]): string => ids.map((id) => `'${id}'::UUID`).join(', ');
+  const counts =
+    spans.length === 0 ? 'span_id IS NULL' : `(span_id IS NULL OR span_id IN (${listed(spans.map(idOf))}))`;
+  const where = `tenant = ${tenant} AND ${IS_VERDICT} AND trace_id IN (${listed(traceIds)}) AND ${counts}`;
   const rows = await connection.rows(
-    `SELECT trace_id::VARCHAR AS trace_id, span_id::VARCHAR AS span_id, name, value, label
-      FROM ${relation(capture, SCORES, `tenant = ${tenant} AND ${IS_VERDICT} AND trace_id IN (${ids})`)} ORDER BY seq, id`,
+    `SELECT trace_id::VARCHAR AS trace_id, span_id::VARCHAR AS span_id, name, value, label FROM ${relation(capture, SCORES, where)}
+      QUALIFY row_number() OVER (PARTITION BY trace_id, span_id ORDER BY seq, id) <= ${MOST_READ} ORDER BY seq, id`,
   );
   const found = new Map<string, SpanVerdict[]>();
   for (const { trace_id, span_id, name, value, label } of rows) {

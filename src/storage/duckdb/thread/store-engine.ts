@@ -11,7 +11,7 @@ import type { TracesMessage } from '../../incoming/encode-traces.js';
 import { openParts, type EngineParts } from './engine-parts.js';
 import { readFacts } from '../write/facts.js';
 import type { LogsMessage } from '../write/encode-logs.js';
-import { IncomingScores } from '../write/incoming-scores.js';
+import { IncomingScores, judgeRuns } from '../write/incoming-scores.js';
 import type { ScoreRow } from '../../incoming/score-rows.js';
 import type { Rebuilt } from '../maintenance/rebuild.js';
 import type { PointsMessage } from '../write/encode-points.js';
@@ -72,7 +72,10 @@ export class StoreEngine {
 
   /** Writes all traces of the message. */
   async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
-    const { usage } = await this.#parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
+    const { writer } = this.#parts;
+    const batch = new IncomingBatch(message);
+    const { usage } = await writer.write({ kind: 'batch', batch });
+    await judgeRuns(writer, batch.tenant, batch.scores);
     return { usage };
   }
 
@@ -96,10 +99,9 @@ export class StoreEngine {
 
   /** Resolves after the commit. */
   async writeScores(tenant: number, scores: readonly ScoreRow[]): Promise<void> {
-    await this.#parts.writer.write({
-      kind: 'append',
-      append: new IncomingScores(tenant, scores, this.#parts.logs.verdicts),
-    });
+    const { writer, logs } = this.#parts;
+    await writer.write({ kind: 'append', append: new IncomingScores(tenant, scores, logs.verdicts) });
+    await judgeRuns(writer, tenant, scores);
   }
 
   /** The committed facts after a mark. @param mark null for all */

@@ -13,13 +13,13 @@ import type { IdIndex } from '../index/id-index.js';
 import { readLogFacets, readLogGroups } from '../read/log-facets.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../read/logs.js';
 import type { ReadContext } from '../segments/read-context.js';
-import { verdictsIn } from '../../incoming/score-rows.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
 import type { Writer } from '../write/writer.js';
 import type { LogsMessage } from '../write/encode-logs.js';
 import { BlockCounts } from '../index/block-counts.js';
 import { IncomingLogs } from '../write/incoming-logs.js';
+import { judgeRuns } from '../write/incoming-scores.js';
 import type { LogKey } from '../index/log-keys.js';
 
 /** A page of found records as sent by the store thread: the first records, and the keys for reading the others. */
@@ -56,11 +56,7 @@ export class StoredLogs {
     const { answer } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
       writer.write({ kind: 'append', append }),
     );
-    const judged = new Set(verdictsIn(message.scores ?? []).map(({ traceId }) => traceId));
-    const { tenant } = message;
-    await Promise.all(
-      [...judged].map((id) => writer.write({ kind: 'judge', tenant, words: new TraceId(id).words })),
-    );
+    await judgeRuns(writer, message.tenant, message.scores ?? []);
     return { usage: answer?.usage };
   }
 

@@ -26,7 +26,8 @@ import { TraceState, type StoredHeader } from './trace-state.js';
 import { CommitRanges } from '../segments/commit-ranges.js';
 import { FollowedSpans } from '../../../runs/spans/followed-spans.js';
 import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './classify.js';
-import { scoreRows } from './incoming-scores.js';
+import { isJudged } from '../../../runs/rules/verdicts.js';
+import { noteVerdicts, scoreRows } from './incoming-scores.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
 import type { Rows } from './rows.js';
@@ -239,6 +240,9 @@ export class ChangeApplier {
         for (const traces of whole) this.#wholeCommitted(seq, traces);
         for (const trace of written) this.#touchedCommitted(seq, trace);
         for (const [key, { tenant }] of touched) this.#linksCommitted(seq, key, tenant, states.get(key));
+        for (const change of changes)
+          if (change.kind === 'batch')
+            noteVerdicts(this.#verdicts, change.batch.tenant, change.batch.scores, seq);
         this.#services.committed();
         this.#map.clear();
         this.#recent.add(events);
@@ -305,12 +309,14 @@ export class ChangeApplier {
     const wanted = new Map<number, Map<string, TraceState>>();
     for (const [key, { tenant, words, offset }] of touched) {
       const state = states.get(key);
-      if (state?.header.success !== null || this.#verdicts.find(tenant, words, offset) === 0) continue;
+      if (state === undefined || isJudged(state.header)) continue;
+      if (this.#verdicts.find(tenant, words, offset) === 0) continue;
       const ofTenant = wanted.get(tenant) ?? new Map<string, TraceState>();
       wanted.set(tenant, ofTenant.set(formatUuid(words, offset), state));
     }
     for (const [tenant, ofTenant] of wanted) {
-      const found = await readVerdicts(this.#connection, capture, tenant, [...ofTenant.keys()]);
+      const spans = [...ofTenant.values()].flatMap((state) => state.judgedSpans());
+      const found = await readVerdicts(this.#connection, capture, tenant, [...ofTenant.keys()], spans);
       for (const [id, verdicts] of found) ofTenant.get(id)?.judge(verdicts);
     }
   }

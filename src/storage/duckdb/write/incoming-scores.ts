@@ -2,7 +2,7 @@ import { SCORES } from '../../schema/scores-table.js';
 import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
 import { verdictsIn, type ScoreRow } from '../../incoming/score-rows.js';
 import { TraceId } from '../segments/trace-id.js';
-import type { Append } from './change.js';
+import type { Append, TraceChange } from './change.js';
 import { objectRows, type Rows } from './rows.js';
 
 /** Records traces with data that arrived separately from their spans. */
@@ -27,6 +27,18 @@ export function noteVerdicts(
   seq: number,
 ): void {
   for (const { traceId } of verdictsIn(scores)) noted.put(tenant, new TraceId(traceId).words, 0, seq);
+}
+
+/** Applies scores, once stored, to the success of their runs. */
+export async function judgeRuns(
+  writer: { write(change: TraceChange): Promise<unknown> },
+  tenant: number,
+  scores: readonly ScoreRow[],
+): Promise<void> {
+  const judged = new Set(verdictsIn(scores).map(({ traceId }) => traceId));
+  await Promise.all(
+    [...judged].map((id) => writer.write({ kind: 'judge', tenant, words: new TraceId(id).words })),
+  );
 }
 
 /** Scores written alone, without spans or log records. */
