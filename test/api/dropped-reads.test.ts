@@ -22,6 +22,7 @@ const READS: readonly (readonly [string, string])[] = [
   ['models.list', '/dashboard/models'],
   ['metrics.list', '/dashboard/metrics/'],
   ['metrics.query', '/dashboard/metrics/query?name=x'],
+  ['runs.scores', `/dashboard/traces/${ID}`],
   ['logs.search', '/dashboard/logs/search?query=x'],
   ['logs.findTrace', `/dashboard/logs/${ID}/trace`],
   ['map.read', '/dashboard/service-map/'],

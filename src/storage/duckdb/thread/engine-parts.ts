@@ -164,7 +164,7 @@ async function compose(
   } finally {
     capture.release();
   }
-  const logs = new StoredLogs(origins, names, { withEvents, verdicts });
+  const logs = new StoredLogs(origins, names, { withEvents, verdicts, traces });
   const prompts = new StoredPrompts(links, traces, reads);
 
   // State in memory that commits change in addition to the tables.

@@ -72,10 +72,10 @@ export class StoreEngine {
 
   /** Writes all traces of the message. */
   async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
-    const { writer } = this.#parts;
+    const { writer, traces } = this.#parts;
     const batch = new IncomingBatch(message);
     const { usage } = await writer.write({ kind: 'batch', batch });
-    await judgeRuns(writer, batch.tenant, batch.scores);
+    await judgeRuns({ writer, traces }, batch.tenant, batch.scores);
     return { usage };
   }
 
@@ -99,9 +99,9 @@ export class StoreEngine {
 
   /** Resolves after the commit. */
   async writeScores(tenant: number, scores: readonly ScoreRow[]): Promise<void> {
-    const { writer, logs } = this.#parts;
+    const { writer, traces, logs } = this.#parts;
     await writer.write({ kind: 'append', append: new IncomingScores(tenant, scores, logs.verdicts) });
-    await judgeRuns(writer, tenant, scores);
+    await judgeRuns({ writer, traces }, tenant, scores);
   }
 
   /** The committed facts after a mark. @param mark null for all */

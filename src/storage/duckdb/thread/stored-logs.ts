@@ -36,6 +36,8 @@ export class StoredLogs {
   readonly withEvents: IdIndex;
   /** Which traces have scores that decide about their success. */
   readonly verdicts: IdIndex;
+  /** The stored traces. */
+  readonly traces: IdIndex;
   readonly #origins: Origins;
   readonly #names: NamedBatches;
   readonly #counts = new BlockCounts();
@@ -43,12 +45,13 @@ export class StoredLogs {
   constructor(
     origins: Origins,
     names: NamedBatches,
-    { withEvents, verdicts }: Pick<StoredLogs, 'withEvents' | 'verdicts'>,
+    { withEvents, verdicts, traces }: Pick<StoredLogs, 'withEvents' | 'verdicts' | 'traces'>,
   ) {
     this.#origins = origins;
     this.#names = names;
     this.withEvents = withEvents;
     this.verdicts = verdicts;
+    this.traces = traces;
   }
 
   async write(writer: Writer, message: LogsMessage): Promise<WriteAnswer> {
@@ -56,7 +59,7 @@ export class StoredLogs {
     const { answer } = await this.#names.once(message.tenant, message.name, incoming, (append) =>
       writer.write({ kind: 'append', append }),
     );
-    await judgeRuns(writer, message.tenant, message.scores ?? []);
+    await judgeRuns({ writer, traces: this.traces }, message.tenant, message.scores ?? []);
     return { usage: answer?.usage };
   }
 

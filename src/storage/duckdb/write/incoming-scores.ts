@@ -29,16 +29,23 @@ export function noteVerdicts(
   for (const { traceId } of verdictsIn(scores)) noted.put(tenant, new TraceId(traceId).words, 0, seq);
 }
 
-/** Applies scores, once stored, to the success of their runs. */
+interface Judging {
+  readonly writer: { write(change: TraceChange): Promise<unknown> };
+  /** The stored traces. */
+  readonly traces: { find(tenant: number, words: Uint32Array, offset: number): number };
+}
+
+/** Applies scores, once stored, to the success of their runs. Runs that are not stored yet are judged when they arrive. */
 export async function judgeRuns(
-  writer: { write(change: TraceChange): Promise<unknown> },
+  { writer, traces }: Judging,
   tenant: number,
   scores: readonly ScoreRow[],
 ): Promise<void> {
   const judged = new Set(verdictsIn(scores).map(({ traceId }) => traceId));
-  await Promise.all(
-    [...judged].map((id) => writer.write({ kind: 'judge', tenant, words: new TraceId(id).words })),
-  );
+  const stored = [...judged]
+    .map((id) => new TraceId(id).words)
+    .filter((words) => traces.find(tenant, words, 0) > 0);
+  await Promise.all(stored.map((words) => writer.write({ kind: 'judge', tenant, words })));
 }
 
 /** Scores written alone, without spans or log records. */
