@@ -32,15 +32,20 @@ export interface ScoreRecord {
 /** The event of OpenTelemetry's GenAI conventions that reports a score. */
 export const EVALUATION_EVENT = 'gen_ai.evaluation.result';
 
-const NAME = 'gen_ai.evaluation.name';
-const VALUE = 'gen_ai.evaluation.score.value';
-const LABEL = 'gen_ai.evaluation.score.label';
+export const EVALUATION_NAME = 'gen_ai.evaluation.name';
+export const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
+export const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
 const EXPLANATION = 'gen_ai.evaluation.explanation';
 const ERROR = 'error.type';
 const RESPONSE = 'gen_ai.response.id';
 
 /** The attributes of a score: its name and its results. Its `error.type` and `gen_ai.response.id` have other uses, too. */
-export const SCORE_ATTRIBUTES: readonly string[] = [NAME, VALUE, LABEL, EXPLANATION];
+export const SCORE_ATTRIBUTES: readonly string[] = [
+  EVALUATION_NAME,
+  EVALUATION_VALUE,
+  EVALUATION_LABEL,
+  EXPLANATION,
+];
 
 /** Maximum number of characters of a comment. A run may have many. */
 const MAX_COMMENT = 8192;
@@ -61,12 +66,13 @@ interface Judged {
  * @returns null without a name, a result, or something that is judged
  */
 export function scoreIn(attributes: JsonObject, judged: Judged, isTimed = true): ScoreRecord | null {
-  const name = nameIn(attributes[NAME]);
+  const name = nameIn(attributes[EVALUATION_NAME]);
   const response_id = nameIn(attributes[RESPONSE]);
   if (name === null || (judged.trace_id === null && response_id === null)) return null;
-  const sent = attributes[VALUE];
+  const sent = attributes[EVALUATION_VALUE];
   const value = numberIn(sent);
-  const label = nameIn(attributes[LABEL]) ?? (value === null && !isNoNumber(sent) ? nameIn(sent) : null);
+  const label =
+    nameIn(attributes[EVALUATION_LABEL]) ?? (value === null && !isNoNumber(sent) ? nameIn(sent) : null);
   const comment = commentIn(attributes[EXPLANATION]);
   const error_type = nameIn(attributes[ERROR]);
   if (value === null && label === null && comment === null && error_type === null) return null;
@@ -80,8 +86,8 @@ export function scoreIn(attributes: JsonObject, judged: Judged, isTimed = true):
 /** The texts of a score as attributes, in which rules about keys find them. */
 export function attributesOf({ name, label, comment, error_type, response_id }: ScoreRecord): JsonObject {
   return {
-    [NAME]: name,
-    [LABEL]: label,
+    [EVALUATION_NAME]: name,
+    [EVALUATION_LABEL]: label,
     [EXPLANATION]: comment,
     [ERROR]: error_type,
     [RESPONSE]: response_id,
@@ -93,8 +99,8 @@ export function scoreTexts(
   attributes: JsonObject,
 ): Pick<ScoreRecord, 'name' | 'label' | 'comment' | 'error_type' | 'response_id'> {
   return {
-    name: nameIn(attributes[NAME]) ?? '',
-    label: nameIn(attributes[LABEL]),
+    name: nameIn(attributes[EVALUATION_NAME]) ?? '',
+    label: nameIn(attributes[EVALUATION_LABEL]),
     comment: commentIn(attributes[EXPLANATION]),
     error_type: nameIn(attributes[ERROR]),
     response_id: nameIn(attributes[RESPONSE]),

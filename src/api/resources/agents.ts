@@ -57,7 +57,7 @@ const listAgents = {
   tag: 'agents',
   summary: 'List agents with their statistics, the most recently active first',
   description:
-    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`. With `environment`, `release` or `agent_version, repository`, agents with such runs, and statistics of these runs alone.',
+    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`. With `environment`, `release`, `agent_version` or `repository`, agents with such runs, and statistics of these runs alone.',
   access: 'read',
   query: Type.Object({
     ...optionalPageParameters,

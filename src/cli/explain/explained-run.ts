@@ -1,9 +1,13 @@
+import { topmost } from '../../runs/rules/header-of-spans.js';
+import type { HeaderRow } from '../../runs/rules/rows.js';
+import { keyOf } from '../../runs/rules/span-facts.js';
+import { judged, weightOf } from '../../runs/rules/verdicts.js';
 import { itemAt } from '../../signal/checked.js';
 import { moneyToNumber } from '../../signal/money.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
-import { loggedScore } from '../../signal/score.js';
+import { loggedScore, verdictIn, type ScoreRecord } from '../../signal/score.js';
 import { formatTime } from '../../signal/time.js';
 import type { ExplainedRun } from './explained.js';
 import { explainedSpan } from './explained-span.js';
@@ -22,9 +26,10 @@ export function explainedRun(
   grounds: GroundsOfSpans,
   logs: readonly LogRecord[],
 ): ExplainedRun {
-  const { header, agent, map } = run;
+  const { agent, map } = run;
   const events = eventsBySpan(logs);
   const scores = logs.flatMap((record) => loggedScore(record, record.timestamp) ?? []);
+  const header = judgedHeader(run, scores);
   const spans = inOrder(run.spans).map(({ span, depth }) =>
     explainedSpan(span, depth, grounds, {
       events: events.get(span.row.span_id) ?? [],
@@ -54,9 +59,21 @@ export function explainedRun(
     span_count: spans.length,
     log_count: logs.length,
     service_map: map,
-    from: groundsOfRun(run, spans),
+    from: groundsOfRun(run, header, spans),
     spans,
   };
+}
+
+/** The run's header with the verdict of scores that came separately. */
+function judgedHeader({ header, spans }: StoredRun, logged: readonly ScoreRecord[]): HeaderRow {
+  const sent = spans.flatMap(({ records }) => records.flatMap(({ scores }) => scores ?? []));
+  const verdicts = [...sent, ...logged].flatMap((score) => {
+    const verdict = score.trace_id === null ? null : verdictIn(score);
+    return verdict === null ? [] : { ...verdict, span: score.span_id === null ? null : keyOf(score.span_id) };
+  });
+  const top = topmost(spans.map(({ facts }) => facts));
+  const factsOf = (key: string) => spans.find(({ facts }) => facts.span_id === key)?.facts;
+  return judged(header, verdicts, (key) => weightOf(factsOf(key), top));
 }
 
 /** The GenAI events among log records by their span, sorted by time, then by arrival. */

@@ -2,7 +2,7 @@ import { lastOutcome } from '../../runs/rules/run-outcome.js';
 import { DERIVED } from '../../runs/rules/derived.js';
 import { DIMENSIONS } from '../../signal/run-context.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
-import { RUNNING } from '../../runs/rules/rows.js';
+import { RUNNING, type HeaderRow } from '../../runs/rules/rows.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
 import type { StoredRun } from './stored-runs.js';
@@ -13,13 +13,15 @@ type ContextField = (typeof CONTEXT_FIELDS)[number];
 /**
  * The sources of a run's values, by name.
  *
+ * @param header its header with the verdict of scores that came separately
  * @param spans of the run, in tree order
  */
 export function groundsOfRun(
   run: StoredRun,
+  header: HeaderRow,
   spans: readonly ExplainedSpan[],
 ): Readonly<Record<string, RunGround>> {
-  const { header } = run;
+  const isScored = header !== run.header;
   const deciding = decidingSpan(run, spans);
   const isDeclared = (header.derived & DERIVED.agent) === 0;
   const grounds: Readonly<Record<string, RunGround | undefined>> = {
@@ -27,8 +29,8 @@ export function groundsOfRun(
     kind: isDeclared ? DECLARED : kindGround(spans),
     status: (header.derived & DERIVED.status) === 0 ? DECLARED : groundOf(deciding, 'status'),
     error_message: header.error_message === null ? undefined : groundOf(deciding, 'error_message'),
-    success: header.success === null ? undefined : verdictGround('success', spans),
-    outcome: header.outcome === null ? undefined : verdictGround('outcome', spans),
+    success: header.success === null ? undefined : isScored ? SCORE : verdictGround('success', spans),
+    outcome: header.outcome === null ? undefined : isScored ? SCORE : verdictGround('outcome', spans),
     total_tokens: header.total_tokens === null ? undefined : SUM,
     total_cost_usd: header.total_cost_usd === null ? undefined : SUM,
     started_at: timeGround('started_at', header.started_at, spans),
@@ -46,6 +48,7 @@ export function groundsOfRun(
 }
 
 const DECLARED: RunGround = { span_id: null, source: 'a declared header' };
+const SCORE: RunGround = { span_id: null, source: 'a score named success' };
 const SUM: RunGround = { span_id: null, source: 'sum of its spans, calls counted once' };
 
 /** The span that gives the run's outcome: the root, or one whose parent is in another process. */

@@ -1,13 +1,17 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
-import { EVALUATION_EVENT, isVerdict, truthOf } from '../../signal/score.js';
+import {
+  EVALUATION_EVENT,
+  EVALUATION_LABEL,
+  EVALUATION_NAME,
+  EVALUATION_VALUE,
+  isVerdict,
+  truthOf,
+} from '../../signal/score.js';
 import { storableName, storableText } from './names.js';
 import type { Provenance } from './provenance.js';
 
 const DEFAULT_SDK_VERSION = '0.2.0';
-const EVALUATION_NAME = 'gen_ai.evaluation.name';
-const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
-const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
 /** The attributes that {@link verdictOf} reads, in addition to those of a score. */
 export const VERDICT_ATTRIBUTES: readonly string[] = ['success', 'outcome'];
 

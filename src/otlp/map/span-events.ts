@@ -14,8 +14,9 @@ import type { SpanEvent } from '../wire/requests.js';
 
 /** Events whose attributes are sources of fields. */
 const SOURCES: ReadonlySet<string> = new Set(CONVENTIONS.flatMap(({ events }) => events ?? []));
-/** The events that are read. */
+/** Events that report a chunk of an answer. */
 const CHUNKS: ReadonlySet<string> = new Set(CONVENTIONS.flatMap(({ chunkEvents }) => chunkEvents ?? []));
+/** The events that are read. */
 const READ: ReadonlySet<string> = new Set([
   'exception',
   EVALUATION_EVENT,

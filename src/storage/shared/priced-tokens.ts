@@ -64,7 +64,7 @@ export function mayBeTooLarge(tokens: number, price: Price): boolean {
   return tokens * Math.max(...ratesOf(price)) >= MOST_NANO_USD * RATES_PER_NANO;
 }
 
-/** Writes to a cache by lifetime: which sums of calls do not have, and the columns that queries give them. */
+/** Cache writes by lifetime, which sums of calls lack, with their columns in queries. */
 export const LIFETIME_COLUMNS = { cached_write_5m: 'minutes', cached_write_1h: 'hours' } as const;
 
 /** Whether a price of writes depends on their lifetime. Then only calls without writes may be priced from sums. */

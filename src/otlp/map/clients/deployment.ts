@@ -1,8 +1,8 @@
 import type { Convention } from '../conventions/convention.js';
 
 /**
- * What is deployed where: OpenTelemetry's conventions for deployments, services and version control, their older names, and the
- * names of platforms and error trackers.
+ * Environment and release: OpenTelemetry's conventions for deployments, services and version control, their older names, and the names
+ * that platforms and error trackers use.
  */
 export const DEPLOYMENT: Convention = {
   fields: {

@@ -61,7 +61,7 @@ export const LANGFUSE: Convention = {
     },
     environment: { 'langfuse.environment': { rank: 3 } },
     release: { 'langfuse.release': { rank: 3 } },
-    // The version of what the trace is named after, beside the release of the whole program.
+    // The version of the traced component; the release is that of the program.
     agent_version: { 'langfuse.version': { rank: 3 } },
     langfuse_prompt_name: { 'langfuse.observation.prompt.name': { rank: 1 } },
     langfuse_prompt_version: { 'langfuse.observation.prompt.version': { rank: 1 } },

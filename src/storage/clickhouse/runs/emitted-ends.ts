@@ -4,8 +4,8 @@ import type { IsEarlier } from './new-items.js';
 import { foldedMessages, type RunFacts } from './run-facts.js';
 
 /**
- * Whether the end of a run, or another state of it, was certainly emitted: the run came to it with certainly earlier messages, and no
- * concurrent write changes it. A concurrent writer may have read the run while it was running, so both emit the event and the log
+ * Whether the end of a run, or another state, was certainly emitted: certainly earlier messages led to it, and no concurrent write
+ * changes it. A concurrent writer may have read the run while it was running, so both emit the event and the log
  * deduplicates. An end whose writes were deleted from the write-intent log was emitted long ago and is not emitted again.
  *
  * @param isIt whether a run is in that state

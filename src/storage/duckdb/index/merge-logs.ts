@@ -12,9 +12,9 @@ const MOST_BLOCKS = 256;
 /** A block is merged with newer ones that together have at least this share of its size. */
 const GROWTH = 0.5;
 
-/** DuckDB reads and decompresses so many rows of a column to return one of them. */
+/** Number of rows of a column that DuckDB decompresses to return one of them. */
 const ROWS_READ = 2048;
-/** The texts that a read of one record may have to decompress during a merge. */
+/** Maximum size of the texts that reading one record decompresses during a merge. */
 const MOST_READ = 64 * 1024 * 1024;
 
 /** The size of a block, over all users. */
