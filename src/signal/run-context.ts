@@ -30,6 +30,11 @@ export const NO_DIMENSIONS: Readonly<Record<Dimension, null>> = {
 
 export const NO_CONTEXT: RunContext = { session_id: null, user_id: null, tags: null, ...NO_DIMENSIONS };
 
+/** A context stored as an object. Versions before {@link DIMENSIONS} stored none of them. */
+export function wholeContext(stored: Partial<RunContext>): RunContext {
+  return { ...NO_CONTEXT, ...stored };
+}
+
 /** A normalized context, or null if empty. Values other than texts, numbers and lists of these are ignored. */
 export function runContext(given: { readonly [Field in keyof RunContext]?: JsonValue }): RunContext | null {
   const context = {

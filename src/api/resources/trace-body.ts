@@ -30,11 +30,12 @@ export async function serializeTrace(
 /**
  * Serializes a trace without span payloads.
  *
+ * @param scores its scores; null leaves them out
  * @throws ConsumeError if the store fails while the first part is read.
  */
 export async function serializeSummary(
   trace: TraceSummary,
-  scores: readonly StoredScore[],
+  scores: readonly StoredScore[] | null,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const { agent_id, metadata, seq } = trace;
   const header = serializeJson({
@@ -42,7 +43,7 @@ export async function serializeSummary(
     agent_id,
     metadata,
     seq,
-    scores: scores.map(serializeScore),
+    ...(scores && { scores: scores.map(serializeScore) }),
   });
   return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, summaryJson, ']}');
 }

@@ -2,7 +2,7 @@ import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/heade
 import { isBefore } from '../rules/shallowest.js';
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
 import { loggedModel, tracedModel } from '../rules/duplicate-calls.js';
-import type { RunContext } from '../../signal/run-context.js';
+import { wholeContext, type RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
 import {
   countedUsage,
@@ -74,7 +74,8 @@ export class TruncatedSpans implements RunSpans {
   readonly #written = new Set<string>();
 
   private constructor(
-    parts: Omit<Summary, 'top' | 'failure' | 'models'> & {
+    parts: Omit<Summary, 'context' | 'top' | 'failure' | 'models'> & {
+      readonly context: RunContext;
       readonly size: number;
       readonly truncatedSeq: number;
       readonly agent: string;
@@ -135,7 +136,9 @@ export class TruncatedSpans implements RunSpans {
     const top = readTop(summary.top);
     const failure = readFailure(summary.failure);
     const models = new Map(summary.models?.map(([model, call]) => [model, keyOfUnits(call)]));
-    return new TruncatedSpans({ ...summary, size, truncatedSeq, agent, top, failure, models, before: null });
+    const context = wholeContext(summary.context);
+    const parts = { size, truncatedSeq, agent, context, top, failure, models };
+    return new TruncatedSpans({ ...summary, ...parts, before: null });
   }
 
   /** The text for {@link stored}, without the agent, which is in the header. */

@@ -34,8 +34,8 @@ export interface Summary {
   readonly open?: number;
   /** The models whose calls spans report, with the units of the id of one call; undefined in summaries of older versions. */
   readonly models?: readonly (readonly [model: string, call: readonly number[]])[];
-  /** The context from the followed spans. */
-  readonly context: RunContext;
+  /** The context from the followed spans; without dimensions in summaries of older versions. */
+  readonly context: Partial<RunContext>;
   /** The units of its id, whether it has a parent, and the values that the header takes. */
   readonly top: readonly [
     id: readonly number[],

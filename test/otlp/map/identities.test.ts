@@ -35,6 +35,9 @@ void t.test('the repository comes from its address or its name', (t) => {
     'https://user:secret@example.org:8443/acme/shop.git/?x=1#y',
     'ssh://git@example.org/acme/shop.git',
     'git@example.org:acme/shop.git',
+    'git@[::1]:acme/shop.git',
+    '[::1]:acme/shop.git',
+    'ssh://git@[::1]:22/acme/shop.git',
     ' /acme/shop ',
   ])
     t.equal(url(address), 'acme/shop', address);

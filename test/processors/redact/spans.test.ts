@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { SpanRecord } from '../../../src/signal/span.js';
+import { NO_CONTEXT } from '../../../src/signal/run-context.js';
 import { serializeJson } from '../../../src/signal/json.js';
 import { sentOf } from '../../../src/signal/sent-span.js';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
@@ -129,6 +130,28 @@ void t.test('redacts the user of a run with its attributes', async (t) => {
     environment: 'of [email]',
     release: '1',
   });
+});
+
+void t.test('redacts the dimensions of a header as those of a span', async (t) => {
+  const given = {
+    environment: 'of a@example.com',
+    release: '1',
+    agent_version: null,
+    repository: 'secret/repo',
+  };
+  const both = async (yaml: string) => {
+    const { consume, passed } = processorOf(redactProcessor, 'traces', yaml);
+    const trace = aHeader(given);
+    const span = aSpanRecord(trace.trace_id, { context: { ...NO_CONTEXT, ...given } });
+    await consume([{ trace, spans: [span] }]);
+    const item = passed[0]?.items[0];
+    return [item?.trace, item?.spans[0]?.context];
+  };
+  const byKey = { ...given, environment: 'of [email]', repository: '[redacted]' };
+  for (const part of await both('{ builtin: [email], keys: [repository] }')) t.match(part, byKey);
+  const [header, context] = await both('{ hash: { secret: 0123456789abcdef, keys: [repository] } }');
+  t.notMatch(context?.repository, 'secret/repo');
+  t.match(header, { ...given, repository: context?.repository });
 });
 
 void t.test('removes an example from scores', async (t) => {

@@ -4,6 +4,7 @@ import { USUAL_COUNTS } from '../../../src/runs/rules/usage.js';
 import { TruncatedSpans } from '../../../src/runs/spans/truncated-spans.js';
 import { FollowedSpans } from '../../../src/runs/spans/followed-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
+import { NO_CONTEXT } from '../../../src/signal/run-context.js';
 import { NO_NODE } from '../../../src/signal/service-map.js';
 import { TYPE_CODES } from '../../../src/signal/trace-map.js';
 
@@ -105,4 +106,15 @@ void t.test('further model calls add to the usage once each', async (t) => {
   truncated.put({ ...running, status: 'completed', total_tokens: 20 });
   truncated.put(aSpan(1, null, { type: TYPE_CODES.agent, total_tokens: 25 }));
   t.same(stored(truncated).usage(), { total_tokens: 25, total_cost_usd: 14 });
+});
+
+void t.test('a summary of an older version has no dimensions', (t) => {
+  const context = { ...NO_CONTEXT, session_id: 's', user_id: 'u' };
+  const now = TruncatedSpans.of(spansOf({ ...ROOT, context }));
+  const { session_id, user_id, tags } = context;
+  const summary = { ...(JSON.parse(now.serialize()) as object), context: { session_id, user_id, tags } };
+  const serialized = JSON.stringify(summary);
+  const old = TruncatedSpans.stored({ size: 1, truncatedSeq: 1, serialized, agent: 'a' });
+  t.strictSame(old.context(), context);
+  t.end();
 });

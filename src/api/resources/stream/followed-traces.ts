@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
+import { serializeJson } from '../../../signal/json.js';
 import { serializeSummary } from '../trace-body.js';
-import type { Runs } from '../../../storage/contracts/runs.js';
+import type { Runs, StoredScore } from '../../../storage/contracts/runs.js';
 
 /** Interval at which an open run is checked without new data, since it may have timed out. */
 const LOOK_MS = 15_000;
@@ -13,6 +15,8 @@ interface Followed {
   isDue: boolean;
   /** The last header that was sent; it is sent again only after a change. */
   status: string | null;
+  /** Digest of the last scores that were sent; they are sent again only after a change. Null: none were. */
+  scores: string | null;
   lookedAtMs: number;
 }
 
@@ -36,7 +40,7 @@ export class FollowedTraces {
     this.#runs = runs;
     this.#userId = userId;
     this.#traces = new Map(
-      [...traces].map(([id, seq]) => [id, { seq, isDue: true, status: null, lookedAtMs: 0 }]),
+      [...traces].map(([id, seq]) => [id, { seq, isDue: true, status: null, scores: null, lookedAtMs: 0 }]),
     );
   }
 
@@ -87,17 +91,25 @@ export class FollowedTraces {
     }
     followed.seq = trace.seq;
     followed.status = trace.status;
-    const scores = await this.#runs.scores(this.#userId, traceId, abort);
-    const body = await serializeSummary(trace, scores);
+    // Without a position, following starts here, so there is no update yet.
+    const isUpdate = seq !== null && (wasTouched || trace.status !== status);
+    const scores = isUpdate ? await this.#runs.scores(this.#userId, traceId, abort) : [];
+    const digest = digestOf(scores);
+    const body = await serializeSummary(trace, digest === followed.scores ? null : scores);
     const isWhole = body instanceof Uint8Array;
     if (!isWhole) await body[Symbol.asyncIterator]().return?.();
-    // Following starts here, so there is no update yet.
-    if (seq === null) return undefined;
-    if (!wasTouched && trace.status === status) return undefined;
+    if (!isUpdate) return undefined;
+    if (isWhole) followed.scores = digest;
     return { traceId, summary: isWhole ? body : null };
   }
 }
 
 function isDueAt({ isDue, status, lookedAtMs }: Followed, nowMs: number): boolean {
   return isDue || (status === 'running' && Math.abs(nowMs - lookedAtMs) >= LOOK_MS);
+}
+
+function digestOf(scores: readonly StoredScore[]): string {
+  const hash = createHash('sha256');
+  for (const score of scores) hash.update(serializeJson(score));
+  return hash.digest('base64');
 }

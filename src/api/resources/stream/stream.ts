@@ -70,7 +70,7 @@ const followChanges = {
   description: [
     'The data of each event is JSON. `open` is the first event.',
     '`run`: a new or changed run, as lists show it.',
-    '`span`: changes of a followed run, as `readTraceSpans` returns them with `after`.',
+    '`span`: changes of a followed run, as `readTraceSpans` returns them with `after`, but `scores` only in the first event of the run and after they changed.',
     '`log`: a stored log record, as `searchLogs` shows it, with long parts cut (`is_truncated`).',
     '`alert`: an alert that fired, ended or was changed, with `is_firing`.',
     '`delivery`: a delivery to an endpoint of one of the caller’s organizations that was queued or retried, or whose attempt ended, as `listOrganizationDeliveries` shows it, with its `org_slug`.',

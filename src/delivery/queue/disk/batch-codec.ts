@@ -10,7 +10,7 @@ import {
   type RawForm,
   type RawRequest,
 } from '../../../signal/raw-batch.js';
-import { NO_DIMENSIONS } from '../../../signal/run-context.js';
+import { NO_DIMENSIONS, wholeContext, type RunContext } from '../../../signal/run-context.js';
 import { carry, sentOf, type DeriveMetadata, type SentSpan } from '../../../signal/sent-span.js';
 import { UNSET_FIELDS, type SpanRecord } from '../../../signal/span.js';
 import type { TraceRecord } from '../../../signal/trace.js';
@@ -142,7 +142,8 @@ export class BatchCodec {
   }
 
   #carrying({ fields: given, sent: { bytes, origin, notes, mapped } }: CarryingSpan): SpanRecord {
-    const fields = { ...UNSET_FIELDS, ...given } as SpanFields;
+    const fields = whole({ ...UNSET_FIELDS, ...given } as SpanFields);
+    if (mapped !== null) whole(mapped);
     const { name, status, error_message, input_data, output_data, context, started_at, ended_at } = fields;
     const same = { name, status, error_message, input_data, output_data, context, started_at, ended_at };
     return carry(fields, { bytes, origin, notes, mapped: mapped ?? same }, this.#decoders.derive);
@@ -150,11 +151,22 @@ export class BatchCodec {
 
   #whole({ trace, spans }: LaidOpen): TraceRecord {
     return {
-      // Missing in records of older versions.
-      trace: { ...NO_DIMENSIONS, ...trace },
-      spans: spans.map((span) => ('sent' in span ? this.#carrying(span) : span)),
+      trace: { ...ADDED_TO_HEADERS, ...trace },
+      spans: spans.map((span) =>
+        'sent' in span ? this.#carrying(span) : whole({ ...UNSET_FIELDS, ...span }),
+      ),
     };
   }
+}
+
+/** Missing in headers of older versions. */
+const ADDED_TO_HEADERS = { ...NO_DIMENSIONS, orphan_wait_ms: null };
+
+/** Completes the context of a span of an older version in place, because spans and what was read of them share it. */
+function whole<Span extends { readonly context: Partial<RunContext> | null }>(span: Span): Span {
+  const { context } = span;
+  if (context !== null && context.repository === undefined) Object.assign(context, wholeContext(context));
+  return span;
 }
 
 interface LaidOpen {

@@ -20,8 +20,8 @@ const nameInUrl: Reader = (value) => {
 };
 
 const MAX_URL = 2048;
-/** What is before the path. */
-const HOST = /^(?:[a-z][a-z+]*:\/\/[^/]*(?:\/|$)|[^/:]*:)/i;
+/** The beginning of an address, up to the path. A host may be an IPv6 address in brackets. */
+const HOST = /^(?:[a-z][a-z+]*:\/\/[^/]*(?:\/|$)|(?:[^/:@]*@)?(?:\[[^\]/]*\]|[^/:]*):)/i;
 
 /** OpenTelemetry's conventions of version control, which coding agents and CI set on the resource. */
 export const VCS: Convention = {

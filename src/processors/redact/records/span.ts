@@ -96,6 +96,6 @@ function redactContext(context: RunContext, redactor: Redactor): RunContext {
   };
 }
 
-function textOf(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }

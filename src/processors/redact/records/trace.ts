@@ -1,7 +1,9 @@
+import type { JsonObject } from '../../../signal/attributes.js';
 import { DIMENSIONS } from '../../../signal/run-context.js';
 import type { TraceRecord } from '../../../signal/trace.js';
+import type { Redactor } from '../values/redactor.js';
 import type { Redaction } from './redaction.js';
-import { redactSpan } from './span.js';
+import { redactSpan, textOf } from './span.js';
 
 /** Redacts a trace in place, with its spans. */
 export function redactTrace(item: TraceRecord, redaction: Redaction): TraceRecord {
@@ -12,8 +14,17 @@ export function redactTrace(item: TraceRecord, redaction: Redaction): TraceRecor
   if (fields.has('outcome')) trace.outcome = redactor.nullableText(trace.outcome);
   if (fields.has('metadata')) {
     trace.metadata = redactor.object(trace.metadata);
-    for (const field of DIMENSIONS) trace[field] = redactor.nullableText(trace[field]);
+    redactDimensions(trace, redactor);
   }
   for (const span of spans) redactSpan(span, redaction);
   return item;
+}
+
+/** As an object, in which rules about keys find them. */
+function redactDimensions(trace: TraceRecord['trace'], redactor: Redactor): void {
+  const given: JsonObject = {};
+  for (const field of DIMENSIONS) if (trace[field] !== null) given[field] = trace[field];
+  const redacted = redactor.object(given);
+  if (redacted === given) return;
+  for (const field of DIMENSIONS) trace[field] = textOf(redacted[field]);
 }

@@ -21,15 +21,26 @@ export async function readScores(
   }: { readonly tenant: number; readonly traceId: string; readonly spans: string | null },
   abort?: AbortSignal,
 ): Promise<readonly StoredScore[]> {
+  const isOfTrace = `trace_id = '${traceId}' AND trace_id != '${NO_TRACE}'`;
+  // Most users have no such scores; then the spans are not read.
+  const [one] =
+    spans === null
+      ? []
+      : await reads.rows(
+          `SELECT 1 FROM scores WHERE tenant = ${String(tenant)} AND trace_id = '${NO_TRACE}' LIMIT 1`,
+          abort,
+        );
   // If several spans report one response, the counted one is judged.
   const responses = `SELECT splitByChar('.', ifNull(call_key, ''))[4] AS key, argMin(span_id, (isNotNull(same_as), started_at, toUInt128(span_id))) AS span_id
-    FROM (SELECT span_id, call_key, same_as, started_at FROM spans WHERE ${spans ?? 'false'} ORDER BY seq, version DESC LIMIT 1 BY span_id)
+    FROM (SELECT span_id, call_key, same_as, started_at FROM spans WHERE ${one === undefined ? 'false' : String(spans)} ORDER BY seq, version DESC LIMIT 1 BY span_id)
     WHERE key != '' GROUP BY key`;
-  const found = `SELECT * FROM scores FINAL WHERE tenant = ${String(tenant)} AND trace_id IN ('${traceId}', '${NO_TRACE}')`;
+  const isOfResponse = `trace_id = '${NO_TRACE}' AND response_key IN (SELECT key FROM (${responses}))`;
+  const where = one === undefined ? isOfTrace : `(${isOfTrace}) OR (${isOfResponse})`;
+  // `PREWHERE`: otherwise, `FINAL` reads all columns of the user's scores of responses. Rows with the same id have the same response.
+  const found = `SELECT * FROM scores FINAL PREWHERE tenant = ${String(tenant)} AND (${where})`;
   const rows = await reads.rows(
     `SELECT ${SHOWN}, if(isNull(s.span_id) AND r.key != '', toNullable(r.span_id), s.span_id) AS span_id
      FROM (${found}) AS s LEFT JOIN (${responses}) AS r ON r.key = ifNull(s.response_key, '')
-     WHERE s.trace_id != '${NO_TRACE}' OR r.key != ''
      ORDER BY s.scored_at DESC, toUInt128(s.id) DESC LIMIT 1 BY s.id LIMIT ${String(MOST_SCORES)}`,
     abort,
   );

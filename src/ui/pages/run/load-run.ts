@@ -10,6 +10,9 @@ export interface LoadedRun {
   readonly spans: readonly RunSpan[];
 }
 
+/** An event of the stream lacks scores that did not change. */
+type RunUpdate = Omit<RunSummary, 'scores'> & Partial<Pick<RunSummary, 'scores'>>;
+
 /** Poll interval of a running run without a stream. */
 const WITHOUT_STREAM_MS = 5000;
 /** Longer values are loaded on request. */
@@ -26,7 +29,7 @@ export function useRun(id: string) {
     () => `trace:${id}@${String(client.getQueryData<LoadedRun>(keyOf(id))?.run.seq ?? 0)}`,
     EVENTS,
     (event, data) => {
-      if (event === 'span') put(client, id, data as unknown as RunSummary);
+      if (event === 'span') put(client, id, data as unknown as RunUpdate);
       else void client.invalidateQueries({ queryKey: keyOf(id) });
     },
   );
@@ -56,11 +59,12 @@ function keyOf(id: string): readonly unknown[] {
   return ['run', id];
 }
 
-function put(client: QueryClient, id: string, updates: RunSummary): void {
+function put(client: QueryClient, id: string, updates: RunUpdate): void {
   client.setQueryData<LoadedRun>(keyOf(id), (known) => merged(known, updates));
 }
 
-function merged(known: LoadedRun | undefined, { spans, ...run }: RunSummary): LoadedRun {
+function merged(known: LoadedRun | undefined, { spans, ...changed }: RunUpdate): LoadedRun {
+  const run = { ...changed, scores: changed.scores ?? known?.run.scores ?? [] };
   const updates = spans.map(toRunSpan);
   if (known === undefined) return { run, spans: updates };
   // A response may be older than a streamed event.

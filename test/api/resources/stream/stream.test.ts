@@ -53,6 +53,24 @@ void t.test('streams stored runs, spans and log records to their user only', asy
   t.match(await stream.next('run'), { data: { trace_id: id, success: true, outcome: 'well' } });
   t.match(await stream.next('span'), { data: { trace_id: id, outcome: 'well', spans: [] } });
 
+  const scored = async (name: string) => {
+    const attributes = {
+      ...{ 'event.name': 'gen_ai.evaluation.result', 'gen_ai.evaluation.name': name },
+      'gen_ai.evaluation.score.label': 'good',
+    };
+    const nanos = 1_780_000_000_000_000_000n + 1000n * BigInt(name.length);
+    const json = logRequest('judge', [{ body: '', nanos, traceId: id.replaceAll('-', ''), attributes }]);
+    return await api.call('POST', '/otlp/v1/logs', { key: api.adminKey, json });
+  };
+  t.equal((await scored('Tone')).status, 200);
+  t.match(await stream.next('span'), { data: { trace_id: id, scores: [{ name: 'Tone' }] } });
+  await api.call('PATCH', `/dashboard/traces/${id}/outcome`, { json: { success: false, outcome: 'badly' } });
+  const unscored = await stream.next('span');
+  t.match(unscored.data, { trace_id: id, outcome: 'badly' });
+  t.notOk('scores' in unscored.data, 'the scores did not change');
+  t.equal((await scored('Fluency')).status, 200);
+  t.match(await stream.next('span'), { data: { scores: [{ name: 'Tone' }, { name: 'Fluency' }] } });
+
   await api.send([anItem({ trace: { trace_id: coming }, spans: 0 })]);
   t.match(await stream.next('span'), { data: { trace_id: coming, spans: [] } }, 'a new run');
 

@@ -8,10 +8,13 @@ import { spansToTraces } from '../../../../src/otlp/map/spans-to-traces.js';
 import { requestTypes } from '../../../../src/otlp/wire/messages.js';
 import type { Signal } from '../../../../src/signal/batch.js';
 import { inForm, recordsOf, type RawRequest } from '../../../../src/signal/raw-batch.js';
-import { note, sentOf } from '../../../../src/signal/sent-span.js';
+import { DIMENSIONS, NO_CONTEXT, type RunContext } from '../../../../src/signal/run-context.js';
+import { note, sentOf, setMappedContext } from '../../../../src/signal/sent-span.js';
+import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { FULL } from '../../../support/otlp-full-requests.js';
 import { declaredRun, logBatch, metricBatch, TENANT } from '../../../support/otlp-records.js';
 import { protobufOf } from '../../../support/otlp-requests.js';
+import { aHeader, aSpanRecord } from '../../../support/run-records.js';
 import { holds } from '../../../support/property.js';
 
 async function roundTrip<Item>(signal: Signal, items: readonly Item[]): Promise<Item[]> {
@@ -61,6 +64,29 @@ void t.test('OTLP spans keep the received bytes and later notes', async (t) => {
     items.map(({ trace }) => trace),
     batch.items.map(({ trace }) => trace),
   );
+});
+
+function without(whole: object, added: readonly string[]): object {
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => !added.includes(name)));
+}
+
+void t.test('completes records of older versions', async (t) => {
+  const context = { ...NO_CONTEXT, session_id: 's' };
+  const trace = aHeader();
+  const span = aSpanRecord(trace.trace_id, { context });
+  const oldContext = without(context, DIMENSIONS);
+  const old = {
+    trace: without(trace, [...DIMENSIONS, 'orphan_wait_ms']),
+    spans: [{ ...without(span, ['scores']), context: oldContext }],
+  };
+  t.strictSame(await roundTrip('traces', [old as unknown as TraceRecord]), [{ trace, spans: [span] }]);
+
+  const received = fullTraces();
+  for (const { spans } of received.items)
+    for (const one of spans) setMappedContext(one, oldContext as RunContext);
+  const [again] = (await roundTrip('traces', received.items))[0]?.spans ?? [];
+  t.strictSame(again?.context, context);
+  t.equal(again && sentOf(again)?.mapped.context, again?.context, 'still as read');
 });
 
 void t.test('stores a raw request in export form, still decodable', async (t) => {
