@@ -158,6 +158,30 @@ function checkScores(t: Test, open: OpenTelemetry): void {
         );
         await opened.store.writer.traces({ tenant, items: [{ trace, spans: all }] }, RECEIVED);
       };
+    const remote =
+      (success: boolean | null): Send =>
+      async ({ trace, root, child }) => {
+        const span = {
+          span_id: child,
+          parent_span_id: root,
+          parent_is_remote: true,
+          ended_at: NOON + 1,
+        } as const;
+        const outcome = success === null ? null : 'good';
+        const item = { trace: { ...trace, success, outcome }, spans: [aSpanRecord(trace.trace_id, span)] };
+        await opened.store.writer.traces({ tenant, items: [item] }, RECEIVED);
+      };
+    const rootSays: Send = async ({ trace, root }) => {
+      const header = { ...trace, success: false, outcome: 'bad' };
+      const span = aSpanRecord(trace.trace_id, { span_id: root, ended_at: NOON + 1 });
+      await opened.store.writer.traces({ tenant, items: [{ trace: header, spans: [span] }] }, RECEIVED);
+    };
+    const reportedBySpan: Send = async ({ trace, root, child }) => {
+      const attributes = { 'gen_ai.evaluation.name': 'success', ...fails };
+      const span = aSpanRecord(trace.trace_id, { span_id: child, parent_span_id: root, ended_at: NOON + 1 });
+      span.scores = [ofSpan(trace.trace_id, root, attributes)];
+      await opened.store.writer.traces({ tenant, items: [{ trace, spans: [span] }] }, RECEIVED);
+    };
     const verdict =
       (of: 'root' | 'child' | 'run', attributes: JsonObject): Send =>
       async ({ trace, root, child }) => {
@@ -191,6 +215,12 @@ function checkScores(t: Test, open: OpenTelemetry): void {
       ['the first counts', [verdict('root', fails), spans('root'), verdict('root', passes)], false, 'fail'],
       ['an outcome of the user wins', [spans('root'), patch, verdict('root', fails)], true, null],
       ['also later', [verdict('root', fails), spans('root'), patch], true, 'fail'],
+      ['replaces a provisional one', [remote(true), spans('root'), verdict('root', fails)], false, 'fail'],
+      ['first, too', [verdict('root', fails), remote(true), spans('root')], false, 'fail'],
+      ['of a remote span is provisional', [remote(null), verdict('child', passes), rootSays], false, 'bad'],
+      ['and stays without another', [verdict('child', passes), remote(null), spans('root')], true, 'pass'],
+      ['reported by a span', [spans('root'), reportedBySpan], false, 'fail'],
+      ['reported before its root', [reportedBySpan, spans('root')], false, 'fail'],
     ];
     for (const [what, sends, success, outcome] of cases) {
       const of = { trace: trace(), root: randomUUID(), child: randomUUID() };
