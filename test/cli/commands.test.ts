@@ -153,7 +153,7 @@ void t.test(
   sqlite: { path: ${JSON.stringify(join(folder, 'x.db'))} }
   health: { endpoint: 127.0.0.1:${port} }
   query: { endpoint: 127.0.0.1:0 }
-receivers: { trace_batch: { endpoint: 127.0.0.1:0, max_request_body_size: much } }
+receivers: { trace_batch: { endpoint: 127.0.0.1:0, max_request_body_size: much }, otlp: { protocols: { http: { endpoint: 127.0.0.1:0 }, grpc: { endpoint: 127.0.0.1:0 } } } }
 service: { telemetry: { metrics: { endpoint: null } } }
 `;
     writeFileSync(join(folder, 'bad.yaml'), overlay);
@@ -181,7 +181,7 @@ void t.test('validate reports invalid certificates and conflicting ones on one l
     const tls = (key: string) =>
       key === '' ? '' : `, tls: { cert_file: ${folder}/server.crt, key_file: ${folder}/${key} }`;
     const overlay = `extensions: { duckdb: { path: ${folder}/x.duckdb }, sqlite: { path: ${folder}/x.db }, health: { endpoint: 127.0.0.1:0 }, query: { endpoint: 127.0.0.1:0${tls(query)} } }
-receivers: { trace_batch: { endpoint: 127.0.0.1:0${tls(receiver)} } }
+receivers: { trace_batch: { endpoint: 127.0.0.1:0${tls(receiver)} }, otlp: { protocols: { http: { endpoint: 127.0.0.1:0 }, grpc: { endpoint: 127.0.0.1:0 } } } }
 service: { telemetry: { metrics: { endpoint: null } } }
 `;
     writeFileSync(join(folder, 'tls.yaml'), overlay);
@@ -207,7 +207,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
 void t.test('validate accepts a valid configuration and prints warnings', async (t) => {
   const folder = t.testdir({
     'free.yaml': `extensions: { duckdb: { path: ./deep/er/x.duckdb }, sqlite: { path: ./deep/er/x.db }, query: { endpoint: 127.0.0.1:0 }, health: { endpoint: localhost:0 } }
-receivers: { trace_batch: { endpoint: 127.0.0.1:0 }, trace_batch/spare: { endpoint: 127.0.0.1:0 } }
+receivers: { trace_batch: { endpoint: 127.0.0.1:0 }, trace_batch/spare: { endpoint: 127.0.0.1:0 }, otlp: { protocols: { http: { endpoint: 127.0.0.1:0 }, grpc: { endpoint: 127.0.0.1:0 } } } }
 service: { telemetry: { metrics: { endpoint: null } } }
 `,
   });
