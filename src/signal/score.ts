@@ -138,7 +138,7 @@ export function isVerdict(name: string): boolean {
   return name.toLowerCase() === 'success';
 }
 
-/** The verdict of a score; null if it is none. */
+/** The verdict of a score; null if the score does not decide about a run. */
 export function verdictIn({
   name,
   value,

@@ -1,4 +1,5 @@
 import { remembering } from '../../../signal/remembering.js';
+import { DIMENSIONS } from '../../../signal/run-context.js';
 import { figureOfName, type UsageFigure } from '../../../signal/usage-object.js';
 import { isMessage } from '../messages/message.js';
 import { parsed } from '../messages/texts.js';
@@ -170,15 +171,7 @@ function namespacesOf(guesses: readonly Guess[]): Namespaces {
 const SERVICE: readonly Field[] = ['is_http', 'is_db', 'is_rpc', 'is_message', 'queue', 'is_mcp'];
 
 /** Fields whose keys say nothing about the kind of a client. */
-const WEAK: ReadonlySet<Field> = new Set([
-  'kind',
-  'session_id',
-  'user_id',
-  'tags',
-  'environment',
-  'release',
-  'agent_version',
-]);
+const WEAK: ReadonlySet<Field> = new Set(['kind', 'session_id', 'user_id', 'tags', ...DIMENSIONS]);
 
 function evidenceOf(roles: readonly Role[], guesses: readonly Guess[], hasParts: boolean): Evidence {
   const listed = new Set<Field>();

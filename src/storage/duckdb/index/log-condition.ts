@@ -16,7 +16,7 @@ export interface PlacedFilter extends LogFilter {
 export interface LogSearch {
   /** Every record that is found has all of these. */
   readonly terms: readonly Term[];
-  /** SQL condition on a row for everything that terms cannot decide: phrases, signs, attributes; null if there is none. */
+  /** SQL condition on a row for phrases, signs and attributes, which terms cannot decide; null if the query has none. */
   readonly openCondition: string | null;
   /** The whole filter as a condition on a row. */
   readonly condition: { readonly sql: string; readonly values: readonly Parameter[] };

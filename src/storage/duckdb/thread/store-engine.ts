@@ -75,7 +75,7 @@ export class StoreEngine {
     const { writer, traces } = this.#parts;
     const batch = new IncomingBatch(message);
     const { usage } = await writer.write({ kind: 'batch', batch });
-    await judgeRuns({ writer, traces }, batch.tenant, batch.scores);
+    if (batch.scores.length > 0) await judgeRuns({ writer, traces }, batch.tenant, batch.scores);
     return { usage };
   }
 

@@ -62,7 +62,7 @@ export interface ClassifiedTraces {
  * Classifies the traces of a group of changes as new or touched.
  *
  * @param traces which traces are stored
- * @param verdicts which have scores that decide about their success
+ * @param verdicts which traces have scores that decide about their success
  */
 export function classify(
   changes: readonly TraceChange[],
@@ -83,8 +83,8 @@ export function classify(
             mentions.get(batch.traceKey(trace)) === 1 &&
             traces.find(batch.tenant, batch.traceIds, trace * 4) === 0;
           const isLong = batch.end(trace) - batch.start(trace) > maxSpans;
-          const isJudged = verdicts.find(batch.tenant, batch.traceIds, trace * 4) > 0;
-          if (isNew && !isLong && !isJudged && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
+          const isJudged = (): boolean => verdicts.find(batch.tenant, batch.traceIds, trace * 4) > 0;
+          if (isNew && !isLong && !repeatsSpans(batch, trace) && !isJudged()) wholeOfBatch.push(trace);
           else touchPart(touched, { kind: 'batch', change, batch, trace });
         }
         if (wholeOfBatch.length > 0) whole.set(batch, wholeOfBatch);
