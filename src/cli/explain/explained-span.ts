@@ -80,7 +80,7 @@ export function explainedSpan(
       ...(from.scores === undefined ? [] : [from.scores]),
       `log record (${EVALUATION_EVENT})`,
     ].join(', ');
-  if (row.total_tokens !== null) from.total_tokens ??= SUM_OF_TOKENS;
+  if (row.total_tokens !== null && !('total_tokens' in from)) from.total_tokens = SUM_OF_TOKENS;
   if (row.same_as !== null) from.same_as = 'rule of duplicate calls';
   // Attributes with these names remain in the metadata.
   for (const name of ['provider', 'session_id', 'user_id', 'tags'])

@@ -264,8 +264,9 @@ const PROGRAMS: readonly {
 for (const { name, prompt, answer, failure, error } of PROGRAMS)
   void t.test(`a prompt fails if its last call failed: ${name}`, async (t) => {
     const api = await aUser();
-    const write = async (at: number, attributes: JsonObject): Promise<void> =>
+    const write = async (at: number, attributes: JsonObject): Promise<void> => {
       await send(api, 'logs', logs(name, [{ at, attributes }]));
+    };
     const run = async (): Promise<JsonObject | undefined> => (await runsOf(api))[0];
     await write(0, prompt);
     t.match(await run(), { agent_name: name, kind: 'other', status: 'completed' }, 'a prompt alone');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { startApi, type TestApi } from '../../support/api.js';
-import { headerText } from '../../support/header-text.js';
+import { headerText, traceIdOf } from '../../support/header-text.js';
 import { anItem, aSpan, type Item } from '../../support/trace-batch.js';
 
 interface Page {
@@ -229,7 +229,7 @@ void t.test('every list and series is filtered by environment, release and agent
     const trace = { agent: release, release, environment, agent_version: '7', started_at };
     const metadata = { session_id: release, user_id: release };
     const made = anItem({ trace: { ...trace, ended_at: undefined, metadata }, spans: 0 });
-    return { ...made, spans: [aSpan(String(made.trace['trace_id']), { model: release })] };
+    return { ...made, spans: [aSpan(traceIdOf(made), { model: release })] };
   };
   await api.send([item('1.0', 'production'), item('1.1', 'production'), item('1.1', 'staging')]);
   const times = 'start_time=2026-11-03T00:00:00Z&end_time=2026-11-04T00:00:00Z';

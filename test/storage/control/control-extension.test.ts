@@ -83,6 +83,16 @@ void t.test('completes pending calls before shutdown', async (t) => {
   await stopped;
 });
 
+// Ended during a statement of SQLite, the thread would abort the process.
+void t.test('closes the file although the deadline has passed', async (t) => {
+  const directory = testFolder(t);
+  for (let i = 0; i < 5; i++) {
+    const { extension } = await start(t, directory);
+    await extension.shutdown(AbortSignal.abort());
+    t.strictSame(readdirSync(directory), ['control.db']);
+  }
+});
+
 void t.test('connects clients over a port until the thread ends', async (t) => {
   const { extension, directory } = await start(t);
   const control = await connectControl(await extension.connect());

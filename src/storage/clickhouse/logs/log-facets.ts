@@ -75,7 +75,7 @@ export async function readLogGroups(
     abort,
   );
   const groups = rows.map((row) => ({
-    values: names.map((name) => (row[name] === null ? null : String(row[name]))),
+    values: names.map((name) => row[name] as string | null),
     count: Number(row.n),
   }));
   return { groups, counted_after: null };

@@ -394,7 +394,14 @@ void t.test('blocks near large records are left as they are', async (t) => {
   };
   t.same(of([1, 8 * MIB], [1, 8 * MIB], [5, 100]), [false, false, false], 'few of them');
   t.same(of([100, 100], ...Array.from({ length: 9 }, () => [1, 8 * MIB] as const)), Array(10).fill(true));
-  const far = of([100, 100], [1000, 100], [1100, 100], ...Array(9).fill([1, 8 * MIB]), [2048, 9], [7, 100]);
+  const far = of(
+    [100, 100],
+    [1000, 100],
+    [1100, 100],
+    ...Array.from({ length: 9 }, () => [1, 8 * MIB] as const),
+    [2048, 9],
+    [7, 100],
+  );
   t.same([far[0], far[1], far.at(-1)], [false, true, false], 'not read together');
   t.same(
     of([10, 100], [65_536, 16 * MIB], [10, 100]),

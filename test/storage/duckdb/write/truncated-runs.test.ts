@@ -121,7 +121,7 @@ void t.test('a call in a log event counts once in a truncated run', async (t) =>
   const look = async (): Promise<(number | null)[]> => {
     const run = await opened.store.runs.read(tenant, id);
     const { items } = await opened.store.models.list(tenant, {}, { offset: 0, limit: 5 });
-    const tokens = items.reduce((sum, { total_tokens }) => sum + (total_tokens ?? 0), 0);
+    const tokens = items.reduce((sum, { total_tokens }) => sum + total_tokens, 0);
     const calls = items.reduce((sum, one) => sum + one.calls, 0);
     return [run?.total_tokens ?? null, tokens, calls];
   };
