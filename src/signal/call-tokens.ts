@@ -81,13 +81,17 @@ export function summedTokens(tokens: Tokens): Record<SummedPart, number> {
 
 /** The same parts with cache writes by lifetime: `cached_write` has the writes of unknown lifetime. */
 export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
-  const parts = summedTokens(tokens);
-  const hour = Math.min(tokens.cachedWrite1h, parts.cached_write);
-  const minutes = Math.min(tokens.cachedWrite5m, parts.cached_write - hour);
+  const { input, cached_read, cached_write, audio_input, output, audio_output } = summedTokens(tokens);
+  const hour = Math.min(tokens.cachedWrite1h, cached_write);
+  const minutes = Math.min(tokens.cachedWrite5m, cached_write - hour);
   return {
-    ...parts,
-    cached_write: parts.cached_write - hour - minutes,
+    input,
+    cached_read,
+    cached_write: cached_write - hour - minutes,
     cached_write_5m: minutes,
     cached_write_1h: hour,
+    audio_input,
+    output,
+    audio_output,
   };
 }

@@ -5,7 +5,7 @@ import { shallowest } from './shallowest.js';
 /** The context of a run from all its spans: each value separately from the topmost span that has it, then the earliest. */
 export function contextOf(spans: readonly HeaderSpan[]): RunContext {
   const saying = spans.filter(({ context }) => context !== null);
-  if (saying.length === 0) return NO_CONTEXT;
+  if (saying.length < 2) return saying[0]?.context ?? NO_CONTEXT;
   return {
     session_id: topmost(spans, saying, ({ session_id }) => session_id).session_id,
     user_id: topmost(spans, saying, ({ user_id }) => user_id).user_id,
@@ -19,6 +19,10 @@ export function dimensionsOf(
   spans: readonly HeaderSpan[],
   saying = spans.filter(({ context }) => context !== null),
 ): Pick<RunContext, Dimension> {
+  if (saying.length < 2) {
+    const { environment, release, agent_version, repository } = saying[0]?.context ?? NO_CONTEXT;
+    return { environment, release, agent_version, repository };
+  }
   return {
     environment: topmost(spans, saying, ({ environment }) => environment).environment,
     release: topmost(spans, saying, ({ release }) => release).release,
