@@ -115,6 +115,7 @@ class Run {
   records(options: SpanMapping, failedParts: FailedParts): TraceRecord[] {
     const mapped = [...this.#spans.values()];
     for (const span of mapped) {
+      this.#deploy(span);
       const names = PARTS.get(span.origin.scope?.name);
       if (names === undefined) continue;
       const { record } = span;
@@ -122,16 +123,16 @@ class Run {
         this.#failParent(record, options, failedParts);
       else failedParts.apply(options.tenant, record);
     }
-    for (const part of mapped) this.#deploy(part);
     for (const repeat of this.#repeats) this.#deploy(repeat);
     const [declared, ...later] = this.#declared;
+    const recordWith = (all: readonly MappedSpan[]): TraceRecord => {
+      const spans = all.map(({ record }) => record);
+      return { trace: declared ?? this.#header(all, spans, options), spans };
+    };
     return [
-      { trace: declared ?? this.#header(mapped, options), spans: mapped.map(recordOf) },
+      recordWith(mapped),
       ...later.map((trace) => ({ trace, spans: [] })),
-      ...this.#repeats.map((repeat) => ({
-        trace: declared ?? this.#header([repeat], options),
-        spans: [repeat.record],
-      })),
+      ...this.#repeats.map((repeat) => recordWith([repeat])),
     ];
   }
 
@@ -153,10 +154,17 @@ class Run {
     setMappedContext(record, filledContext(context, deployment.context) ?? deployment.context);
   }
 
-  #header(all: readonly MappedSpan[], { idleTimeoutMs, orphanWaitMs = null }: SpanMapping): TraceHeader {
-    const spans = all.map(recordOf);
-    const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(spans);
+  #header(
+    all: readonly MappedSpan[],
+    spans: readonly SpanRecord[],
+    { idleTimeoutMs, orphanWaitMs = null }: SpanMapping,
+  ): TraceHeader {
     const first = topmost(spans);
+    const { agent, kind, status, started_at, ended_at, duration_ms, error_message } = headerOf(
+      spans,
+      false,
+      first,
+    );
     const mapped = all.find(({ record }) => record === first);
     const verdict = mapped?.verdict ?? NO_VERDICT;
     // A span forwarded by another Jackdaw has no origin of its own.
@@ -191,10 +199,6 @@ const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map(
     failedParts === undefined ? [] : [[failedParts.scope, failedParts.names]],
   ),
 );
-
-function recordOf({ record }: MappedSpan): SpanRecord {
-  return record;
-}
 
 const NO_ORIGIN: Origin = { resource: {}, scope: null, serviceName: '' };
 

@@ -40,8 +40,11 @@ const NO_AGENT = 'default';
  * @param spans at least one
  * @param hasWaited whether the run no longer waits for a root, so that the topmost span counts as one
  */
-export function headerOf(spans: readonly HeaderSpan[], hasWaited = false): FollowingHeader {
-  const top = topmost(spans);
+export function headerOf(
+  spans: readonly HeaderSpan[],
+  hasWaited = false,
+  top = topmost(spans),
+): FollowingHeader {
   const root = top !== undefined && (hasWaited || isRoot(top, spans)) ? top : undefined;
   const started_at = spans.reduce((least, span) => Math.min(least, span.started_at), Infinity);
   const hasEnded = root !== undefined && root.status !== 'running';
