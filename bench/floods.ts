@@ -47,6 +47,13 @@ const POST_TIMEOUT_MS = 60_000;
 /** Pause after a failed request: shorter than a well-behaved client would wait. */
 const RETRY_PAUSE_MS = 20;
 
+interface FloodRequest {
+  readonly path: string;
+  readonly body: Buffer;
+  /** In addition to the key, and in place of the content type of JSON. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
  * Posts requests in a closed loop until there are none left or `stop` aborts.
  *
@@ -55,7 +62,7 @@ const RETRY_PAUSE_MS = 20;
 async function postAll(
   { url, key }: FloodTarget,
   connections: number,
-  next: () => { readonly path: string; readonly body: Buffer } | null,
+  next: () => FloodRequest | null,
   { tally, stop }: { readonly tally: Tally; readonly stop: AbortSignal },
 ): Promise<void> {
   const pool = new Pool(url, {
@@ -68,7 +75,12 @@ async function postAll(
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const send = async (): Promise<void> => {
     for (let request = next(); request !== null && !stop.aborted; request = next()) {
-      const { status, failure } = await post(pool, request.path, headers, request.body);
+      const { status, failure } = await post(
+        pool,
+        request.path,
+        { ...headers, ...request.headers },
+        request.body,
+      );
       tally.add(failure ?? `answered ${status}`);
       if (status !== 200) await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
     }
@@ -327,6 +339,94 @@ const jsonBombs: Flood = {
   },
 };
 
+const COMPRESSED_CONNECTIONS = 2;
+const EMPTY_RECORDS = 500_000;
+const JSON_RECORDS = 1_000_000;
+const BLANKS = 63 * MIB;
+const NUMBERS = 32_000_000;
+const LONG_BODIES = 8;
+/** The largest block of zstd. */
+const ZSTD_BLOCK = 128 * 1024;
+const ZSTD_RAW = 0;
+const ZSTD_REPEATED = 1;
+
+/** Small bodies that are large or expensive once they are inflated: the inputs of a security review. */
+const compressed: Flood = {
+  title: 'kilobytes that inflate to megabytes',
+  async run(target, tally, stop) {
+    const json = (text: string): Buffer => gzipSync(Buffer.from(text));
+    const logs = (records: string): string =>
+      `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${records}]}]}]}`;
+    const repeated = (item: string, count: number): string => `${`${item},`.repeat(count - 1)}${item}`;
+    const gzip = { 'content-encoding': 'gzip' };
+    const scopeLogs = lengthDelimited(2, Buffer.from([0x12, 0]), EMPTY_RECORDS);
+    const histogram = `{"bucketCounts":[${repeated('1', NUMBERS)}]}`;
+    const requests: readonly FloodRequest[] = [
+      {
+        path: '/v1/logs',
+        body: gzipSync(lengthDelimited(1, scopeLogs, 1)),
+        headers: { ...gzip, 'content-type': 'application/x-protobuf' },
+      },
+      {
+        path: '/v1/logs',
+        body: json(logs(repeated('{"timeUnixNano":"1768478400000000000"}', JSON_RECORDS))),
+        headers: gzip,
+      },
+      {
+        path: '/v1/logs',
+        body: zstdBlanks('{"resourceLogs":[', BLANKS, ']}'),
+        headers: { 'content-encoding': 'zstd' },
+      },
+      {
+        path: '/v1/metrics',
+        body: json(
+          `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","histogram":{"dataPoints":[${histogram}]}}]}]}]}`,
+        ),
+        headers: gzip,
+      },
+      {
+        path: '/v1/logs',
+        body: json(logs(repeated(`{"body":{"stringValue":"${'4 '.repeat(MIB / 2)}"}}`, LONG_BODIES))),
+        headers: gzip,
+      },
+    ];
+    let sent = 0;
+    const next = () => requests[sent++ % requests.length] ?? null;
+    await postAll(target, COMPRESSED_CONNECTIONS, next, { tally, stop });
+  },
+};
+
+/** A field of a protobuf message whose value repeats `part`. */
+function lengthDelimited(field: number, part: Buffer, count: number): Buffer {
+  const length = [];
+  let rest = part.length * count;
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) length.push((rest % 0x80) | 0x80);
+  return Buffer.concat([
+    Buffer.from([(field << 3) | 2, ...length, rest]),
+    Buffer.alloc(part.length * count, part),
+  ]);
+}
+
+/** A frame of zstd (RFC 8878) that repeats a blank between two texts. Node 20 cannot write zstd. */
+function zstdBlanks(before: string, blanks: number, after: string): Buffer {
+  const block = (type: number, size: number, content: Buffer, isLast = false): Buffer => {
+    const header = Buffer.alloc(3);
+    header.writeUIntLE(Number(isLast) | (type << 1) | (size << 3), 0, 3);
+    return Buffer.concat([header, content]);
+  };
+  const text = (content: string, isLast: boolean): Buffer =>
+    block(ZSTD_RAW, content.length, Buffer.from(content), isLast);
+  return Buffer.concat([
+    // Magic number, no options, a window of 128 KiB.
+    Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38]),
+    text(before, false),
+    ...Array.from({ length: Math.ceil(blanks / ZSTD_BLOCK) }, () =>
+      block(ZSTD_REPEATED, ZSTD_BLOCK, Buffer.from(' ')),
+    ),
+    text(after, true),
+  ]);
+}
+
 /** All floods by their name in `--floods`, in the default order. */
 export const FLOODS = {
   agents: newAgents,
@@ -335,6 +435,7 @@ export const FLOODS = {
   sockets: slowSockets,
   grpc: parkedCalls,
   json: jsonBombs,
+  compressed,
 } as const satisfies Readonly<Record<string, Flood>>;
 
 export type FloodName = keyof typeof FLOODS;

@@ -63,7 +63,7 @@ export async function neighbours(options: NeighboursOptions, print: Print): Prom
       );
       const isMet = rounds.every(meetsGoals);
       print(
-        `  Goals: p99 of writes and reads under ${GOAL_MS} ms, no errors, memory under ${GOAL_MIB} MiB: ${isMet ? 'met' : 'NOT MET'}`,
+        `  Goals: p99 of writes, reads and health under ${GOAL_MS} ms, no errors, memory under ${GOAL_MIB} MiB: ${isMet ? 'met' : 'NOT MET'}`,
       );
       if (options.profile !== undefined) await daemon.stop();
       return isMet;
@@ -140,18 +140,24 @@ async function round(
   }
 }
 
-function meetsGoals({ writes, reads, errors, maxMiB = 0 }: Round): boolean {
-  const slowest = Math.max(writes.p99, reads.p99);
+function meetsGoals({ writes, reads, health, errors, maxMiB = 0 }: Round): boolean {
+  const slowest = Math.max(writes.p99, reads.p99, health.p99);
   return slowest < GOAL_MS && maxMiB < GOAL_MIB && Object.keys(errors).length === 0;
 }
 
 function roundsTable(rounds: readonly Round[]): string {
-  const head = ['flood', 'writes: n', 'p50', 'p99', 'max', 'reads: n', 'p50', 'p99', 'max', 'errors', 'MiB'];
+  const latencies = ['writes', 'reads', 'health'].flatMap((name) => [`${name}: n`, 'p50', 'p99', 'max']);
+  const head = ['flood', ...latencies, 'errors', 'MiB'];
   return table(
     head,
-    rounds.map(({ title, writes, reads, errors, maxMiB }) => [
+    rounds.map(({ title, writes, reads, health, errors, maxMiB }) => [
       title,
-      ...[writes, reads].flatMap(({ count, p50, p99, max }) => [String(count), ms(p50), ms(p99), ms(max)]),
+      ...[writes, reads, health].flatMap(({ count, p50, p99, max }) => [
+        String(count),
+        ms(p50),
+        ms(p99),
+        ms(max),
+      ]),
       Object.entries(errors)
         .map(([name, count]) => `${name}: ${count}`)
         .join(' ') || '0',
@@ -165,12 +171,14 @@ const SPANS_PER_REQUEST = 100;
 const BODIES = 50;
 const READ_CONNECTIONS = 32;
 const READ_EVERY_MS = 50;
+const READS_PER_PROBE = 4;
 const TIMEOUT_MS = 60_000;
 
 /** What a well-behaved user measures. */
 interface NeighbourStats {
   readonly writes: Latency;
   readonly reads: Latency;
+  readonly health: Latency;
   /** Counts of failed requests by status or error code. */
   readonly errors: Readonly<Record<string, number>>;
 }
@@ -189,7 +197,8 @@ class Neighbour {
   readonly #load: LoadProcess;
   readonly #pool: Pool;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #latency = new LatencyRecorder();
+  readonly #reads = new LatencyRecorder();
+  readonly #health = new LatencyRecorder();
   readonly #errors = new Map<string, number>();
   readonly #pendingReads = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
@@ -206,9 +215,9 @@ class Neighbour {
     let next = 0;
     this.#timer = setInterval(() => {
       while (firstMs + next * READ_EVERY_MS <= performance.now()) {
-        const read = this.#read(paths[next % paths.length] ?? '', firstMs + next * READ_EVERY_MS);
-        this.#pendingReads.add(read);
-        void read.finally(() => this.#pendingReads.delete(read));
+        const dueMs = firstMs + next * READ_EVERY_MS;
+        this.#get(`/api/v1${paths[next % paths.length] ?? ''}`, dueMs, this.#reads);
+        if (next % READS_PER_PROBE === 0) this.#get('/healthz', dueMs, this.#health);
         next++;
       }
     }, READ_EVERY_MS / 2);
@@ -244,7 +253,8 @@ class Neighbour {
     for (const [name, count] of Object.entries(errors)) this.#failed(name, count);
     return {
       writes: measured.latency,
-      reads: this.#latency.summary(),
+      reads: this.#reads.summary(),
+      health: this.#health.summary(),
       errors: Object.fromEntries(this.#errors),
     };
   }
@@ -254,15 +264,17 @@ class Neighbour {
     await this.#load.kill();
   }
 
-  async #read(path: string, dueMs: number): Promise<void> {
+  #get(path: string, dueMs: number, latency: LatencyRecorder): void {
+    const read = this.#read(path, dueMs, latency);
+    this.#pendingReads.add(read);
+    void read.finally(() => this.#pendingReads.delete(read));
+  }
+
+  async #read(path: string, dueMs: number, latency: LatencyRecorder): Promise<void> {
     try {
-      const { statusCode, body } = await this.#pool.request({
-        method: 'GET',
-        path: `/api/v1${path}`,
-        headers: this.#headers,
-      });
+      const { statusCode, body } = await this.#pool.request({ method: 'GET', path, headers: this.#headers });
       await body.dump();
-      if (statusCode === 200) this.#latency.record(performance.now() - dueMs);
+      if (statusCode === 200) latency.record(performance.now() - dueMs);
       else this.#failed(String(statusCode), 1);
     } catch (error) {
       this.#failed(error instanceof Error && 'code' in error ? String(error.code) : String(error), 1);
