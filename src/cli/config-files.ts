@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { formatProblem, type ConfigError, type Problem } from '../config/config-error.js';
+import { parse } from 'yaml';
+import { ConfigError, formatProblem, type Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
-import { hasPipelines, readSources, type ConfigSource } from '../config/load.js';
+import { areComplete, readSources, type ConfigSource } from '../config/load.js';
 import { decodeUtf8 } from '../config/utf8.js';
 import { packageRoot } from '../config/package-root.js';
 import { TO_BE_WRITTEN } from '../pipeline/plan.js';
@@ -15,27 +16,32 @@ import type { CliIo } from './io.js';
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 const CONFIG_DESCRIPTION =
-  'configuration file; repeatable: later files are merged over earlier ones (maps merge, lists replace) and over the built-in configuration, unless one has service.pipelines';
+  'configuration file, folder of *.yaml files or quoted pattern (conf.d/*.yaml); repeatable: later files are merged over earlier ones (maps merge, lists replace) and over the built-in configuration, unless one has service.pipelines without extends: default';
+const SET_DESCRIPTION =
+  'value over all files, as in service.telemetry.logs.level=debug; repeatable; the value is YAML';
 
 export interface ConfigOptions {
   readonly config?: readonly string[];
+  readonly set?: readonly string[];
 }
 
 /**
- * Adds `--config`.
+ * Adds `--config` and `--set`.
  *
  * @param description for commands that use the files for another purpose than running or checking them
  */
 export function withConfigOption(command: Command, description = CONFIG_DESCRIPTION): Command {
-  return command.option(
-    '-c, --config <file>',
-    description,
-    (file: string, files: readonly string[] | undefined) => [...(files ?? []), file],
-  );
+  const added = (value: string, values: readonly string[] | undefined): string[] => [
+    ...(values ?? []),
+    value,
+  ];
+  return command
+    .option('-c, --config <file>', description, added)
+    .option('--set <key=value>', SET_DESCRIPTION, added);
 }
 
 /**
- * Merges the named files over the built-in configuration, unless one has pipelines and is therefore complete.
+ * Merges the named files over the built-in configuration, unless they are complete without it, and the values of `--set` over all.
  *
  * @returns the texts to configure from, and the source of substitutions.
  * @throws ConfigError
@@ -45,14 +51,82 @@ export function configSources(
   io: Pick<CliIo, 'env'>,
 ): { readonly sources: readonly ConfigSource[]; readonly environment: Environment } {
   const environment: Environment = { variables: io.env, readFile: readText };
-  const files = options.config ?? [];
-  const given = readSources(files, environment);
-  return { sources: given.some(hasPipelines) ? given : [DEFAULT_CONFIG, ...given], environment };
+  const given = readSources(configFiles(options), environment);
+  const set = (options.set ?? []).map(setSource);
+  return { sources: [...(areComplete(given) ? [] : [DEFAULT_CONFIG]), ...given, ...set], environment };
 }
 
-/** Absolute paths of the named files. */
-export function configPaths({ config = [] }: ConfigOptions): readonly string[] {
-  return config.map((file) => resolve(file));
+/** Absolute paths of the configuration files. @throws ConfigError */
+export function configPaths(options: ConfigOptions): readonly string[] {
+  return configFiles(options).map((file) => resolve(file));
+}
+
+/**
+ * The files that `--config` names: a folder stands for its YAML files, a pattern for the files whose name it matches, both in the order
+ * of their names.
+ *
+ * @throws ConfigError for a folder or pattern without files
+ */
+function configFiles({ config = [] }: ConfigOptions): readonly string[] {
+  return config.flatMap((given) => {
+    const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+    const isPattern = !isFolder && /[*?]/.test(basename(given));
+    if (!isFolder && !isPattern) return [given];
+    const folder = isFolder ? given : dirname(given);
+    const wanted = isFolder ? /^[^.].*\.ya?ml$/ : patternOf(basename(given));
+    const names = namesIn(folder).filter((name) => wanted.test(name));
+    if (names.length === 0) {
+      const what = isFolder ? 'has no file *.yaml or *.yml' : 'matches no file';
+      throw new ConfigError([{ severity: 'error', path: [], message: `--config ${given} ${what}` }]);
+    }
+    return names.sort().map((name) => join(folder, name));
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      // Kubernetes mounts files as links.
+      entry.isFile() || entry.isSymbolicLink() ? [entry.name] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** A pattern of a file name, in which `*` stands for any text and `?` for a character. Hidden files must be named. */
+function patternOf(pattern: string): RegExp {
+  const source = pattern.replaceAll(/[^*?]+|[*?]/g, (part) =>
+    part === '*' ? '.*' : part === '?' ? '.' : part.replaceAll(/[$()+.[\]^{|}\\]/g, '\\$&'),
+  );
+  return new RegExp(`^${pattern.startsWith('.') ? '' : '(?!\\.)'}${source}$`, 's');
+}
+
+/**
+ * The configuration of `--set`. Dots separate keys; a key with dots is written in double quotes.
+ *
+ * @throws ConfigError
+ */
+function setSource(written: string): ConfigSource {
+  const file = `--set ${written.split('=', 1).join('')}`;
+  const [, path, text] = /^((?:"[^"]+"|[^".=]+)(?:\.(?:"[^"]+"|[^".=]+))*)=(.*)$/s.exec(written) ?? [];
+  if (path === undefined || text === undefined) {
+    const message = `${file}: must be key=value, as in service.telemetry.logs.level=debug`;
+    throw new ConfigError([{ severity: 'error', path: [], message }]);
+  }
+  const keys = path.match(/"[^"]+"|[^".]+/g) ?? [];
+  const value = JSON.stringify(valueOf(text, file));
+  const opened = keys.map((key) => `${JSON.stringify(key.replaceAll('"', ''))}: {`).join('');
+  return { file, text: `{${opened.slice(0, -1)}${value}${'}'.repeat(keys.length)}` };
+}
+
+function valueOf(text: string, file: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    const message = `${file}: the value is not YAML; put it in double quotes, and the argument in single ones`;
+    throw new ConfigError([{ severity: 'error', path: [], message }]);
+  }
 }
 
 /**
@@ -78,7 +152,7 @@ export function problemLines({ problems }: ConfigError): readonly string[] {
 /** Advice for users who want to change the built-in configuration rather than write their own. */
 function howToLayOver(): string {
   const example = join(packageRoot(), 'config.example.yaml');
-  return `a file with service.pipelines is a complete configuration; to change only pipelines of the built-in one, merge the file over its text: --config ${example} --config FILE`;
+  return `a file with service.pipelines is a complete configuration; to change the built-in one (${example}), write "extends: default" at the top of the file`;
 }
 
 function readText(path: string): string {

@@ -4,6 +4,7 @@ import { ConfigError } from '../config/config-error.js';
 import { problemLines } from './config-files.js';
 import { alertsCommand } from './alerts.js';
 import { componentsCommand } from './components.js';
+import { configCommand } from './config.js';
 import { deadLettersCommand } from './dead-letters.js';
 import { demoCommand } from './demo.js';
 import { explainCommand } from './explain.js';
@@ -48,6 +49,7 @@ export async function runProgram(
     runCommand(io, builtin, (code) => (exitCode = code)),
     validateCommand(io, builtin),
     componentsCommand(io, builtin),
+    configCommand(io, builtin),
     schemaCommand(io, builtin),
     graphCommand(io, builtin),
     healthCommand(io, (code) => (exitCode = code)),

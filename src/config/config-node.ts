@@ -9,7 +9,7 @@ export interface MapNode {
   readonly entries: ReadonlyMap<string, { readonly keyPosition: Position; readonly node: ConfigNode }>;
 }
 
-interface ListNode {
+export interface ListNode {
   readonly kind: 'list';
   readonly position: Position;
   readonly items: readonly ConfigNode[];

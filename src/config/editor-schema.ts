@@ -32,6 +32,7 @@ export function editorSchema(factories: readonly Factory[]): JsonMap {
     additionalProperties: false,
     patternProperties: { '^x-': {} },
     properties: {
+      extends: { const: 'default', description: 'Merges the file over the built-in configuration.' },
       plugins: forEditors(PluginsSchema),
       auth: forEditors(AuthSchema),
       secrets: forEditors(SecretsSchema),
@@ -63,8 +64,29 @@ function forEditors(schema: object): Json {
   return widen(JSON.parse(plain) as JsonMap);
 }
 
+/** A map in place of a list of ids changes the list of an earlier file (`merge.ts`). */
+const ID_OR_IDS = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+const INSERTION = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['ids'],
+  properties: { before: { type: 'string' }, after: { type: 'string' }, ids: ID_OR_IDS },
+};
+const CHANGES = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    remove: ID_OR_IDS,
+    insert: { anyOf: [INSERTION, { type: 'array', items: INSERTION }] },
+  },
+};
+
+function orChanges({ description, ...list }: JsonMap): JsonMap {
+  return { description, anyOf: [list, CHANGES] };
+}
+
 function widen(schema: JsonMap): JsonMap {
-  const { properties, patternProperties, items, required, format, ...rest } = schema;
+  const { properties, patternProperties, items, required, format, isChangeable, ...rest } = schema;
   const children = mapOf(properties);
   const kept = Array.isArray(required)
     ? required.filter((key) => !('default' in ((children?.[String(key)] ?? {}) as JsonMap)))
@@ -78,6 +100,7 @@ function widen(schema: JsonMap): JsonMap {
     ...(kept.length > 0 ? { required: kept } : {}),
   };
   if (wide['type'] === 'object') return { ...wide, type: ['object', 'null'] };
+  if (isChangeable === true) return orChanges(wide);
   return wide['type'] === 'array' || isAnyText(wide) ? wide : orSubstitution(wide);
 }
 

@@ -91,7 +91,7 @@ export const SmtpSchema = section(
 );
 
 const ids = (description: string, options: { default?: string[]; minItems?: number } = {}) =>
-  Type.Array(Type.String(), { description, ...options });
+  Type.Array(Type.String(), { description, isChangeable: true, ...options });
 
 const PipelineSchema = section({
   receivers: ids('Ids of receivers.', { minItems: 1 }),

@@ -32,17 +32,36 @@ export function readSources(files: readonly string[], environment: Environment):
   return sources;
 }
 
-/** Whether a text defines pipelines. An unreadable text counts as defining them, so that only its errors are reported. */
-export function hasPipelines({ file, text }: ConfigSource): boolean {
-  const { root } = parseYaml(text, file);
-  if (root === undefined) return true;
-  const node = nodeAt(root, ['service', 'pipelines']);
-  return node !== undefined && !(node.kind === 'scalar' && node.value === null);
+/** The key that says that a file changes the built-in configuration although it names pipelines, and its only value. */
+const EXTENDS = 'extends';
+const BUILT_IN = 'default';
+
+/**
+ * Whether texts make a complete configuration: one defines pipelines, and none extends the built-in configuration. An unreadable
+ * text counts as complete, so that only its errors are reported.
+ */
+export function areComplete(sources: readonly ConfigSource[]): boolean {
+  const roots = sources.map(({ file, text }) => parseYaml(text, file).root);
+  if (roots.includes(undefined)) return true;
+  const written = (path: readonly string[]): boolean =>
+    roots.some((root) => {
+      const node = root && nodeAt(root, path);
+      return node !== undefined && !(node.kind === 'scalar' && node.value === null);
+    });
+  return written(['service', 'pipelines']) && !written([EXTENDS]);
 }
 
-/** Sections whose names begin with `x-` hold anchors for other sections. */
-function withoutTemplates(root: MapNode): MapNode {
-  return { ...root, entries: new Map([...root.entries].filter(([name]) => !name.startsWith('x-'))) };
+/** Without what belongs to the file: {@link EXTENDS}, and sections `x-…`, which hold anchors for other sections. */
+function withoutOwnKeys(root: MapNode): MapNode {
+  const isOwn = (name: string): boolean => name === EXTENDS || name.startsWith('x-');
+  return { ...root, entries: new Map([...root.entries].filter(([name]) => !isOwn(name))) };
+}
+
+function extensionProblems(root: MapNode): Problem[] {
+  const entry = root.entries.get(EXTENDS);
+  if (entry === undefined || (entry.node.kind === 'scalar' && entry.node.value === BUILT_IN)) return [];
+  const message = `must be ${BUILT_IN}, the built-in configuration; to merge over a file, name it before this one with --config`;
+  return [{ severity: 'error', position: entry.node.position, path: [EXTENDS], message }];
 }
 
 /**
@@ -60,7 +79,9 @@ export function loadTree(
   for (const source of sources) {
     const parsed = parseYaml(source.text, source.file);
     problems.push(...parsed.problems);
-    if (parsed.root?.kind === 'map') roots.push(withoutTemplates(parsed.root));
+    if (parsed.root?.kind !== 'map') continue;
+    problems.push(...extensionProblems(parsed.root));
+    roots.push(withoutOwnKeys(parsed.root));
   }
   if (problems.some(({ severity }) => severity === 'error')) throw new ConfigError(problems);
   const [first, ...others] = roots;

@@ -98,8 +98,12 @@ void t.test('an incomplete pipeline reports how to change the built-in one', asy
   const { code, stderr } = await runInProcess(['graph', '--config', half]);
   t.equal(code, 78);
   t.match(stderr, /pipelines\.logs\.receivers: is missing/);
-  const [, base = ''] = /merge the file over its text: --config (\S+) --config FILE\n$/.exec(stderr) ?? [];
-  t.match(await runInProcess(['graph', '--config', base, '--config', half]), { code: 0, stdout: /filter/ });
+  t.match(
+    stderr,
+    /to change the built-in one \(\S+config\.example\.yaml\), write "extends: default" at the top/,
+  );
+  writeFileSync(half, `extends: default\n${text}`);
+  t.match(await runInProcess(['graph', '--config', half]), { code: 0, stdout: /filter/ });
 
   const whole =
     'processors: { filter: {} }\nservice: { pipelines: { logs: { receivers: [otlp], processors: [filter, quota], exporters: [storage] } } }\n';
@@ -107,7 +111,7 @@ void t.test('an incomplete pipeline reports how to change the built-in one', asy
   t.match(await runInProcess(['validate', '--config', named]), {
     code: 78,
     stderr:
-      /processors\[1\]: there is no processor "quota" under processors; declare it there, as in config\.example\.yaml\n[^]*merge the file over its text/,
+      /processors\[1\]: there is no processor "quota" under processors; declare it there, as in config\.example\.yaml\n[^]*write "extends: default"/,
   });
 });
 
@@ -137,6 +141,55 @@ void t.test('a configuration without pipelines is merged over the built-in one',
     { code: 78, stderr: /whole\.yaml:1:\d+: error: .*no receiver "otlp"/ },
     'a configuration with pipelines stands alone',
   );
+});
+
+void t.test('overlays: extends, folders, patterns and --set', async (t) => {
+  const folder = t.testdir({
+    '10-filter.yaml':
+      'extends: default\nprocessors: { filter: {} }\nservice: { pipelines: { traces: { processors: { insert: { before: quota, ids: filter } } } } }\n',
+    '20-log.yml': 'service: { telemetry: { logs: { level: warn } } }\n',
+    'notes.txt': 'not: [yaml',
+    '.hidden.yaml': 'not: [yaml',
+  });
+  const print = async (...args: string[]) => await runInProcess(['config', 'print', ...args]);
+  const all = await print(
+    '--config',
+    folder,
+    '--set',
+    'extensions.duckdb.path=/tmp/"x"',
+    '--set',
+    'auth.enabled=false',
+  );
+  t.equal(all.code, 0, all.stderr);
+  t.match(all.stdout, /- validation\n +- filter\n +- quota\n/);
+  t.match(all.stdout, /level: warn/);
+  t.match(all.stdout, /path: \/tmp\/"x"/);
+  t.match(all.stdout, /enabled: false/);
+  t.match(await print('--config', join(folder, '*.yaml')), { code: 0, stdout: /- filter[^]*level: info/ });
+  t.match(await print('--config', join(folder, '?0-*')), { code: 0, stdout: /- filter[^]*level: warn/ });
+  t.match(await print('--config', join(folder, 'x*')), { code: 78, stderr: /x\* matches no file/ });
+  t.match(await print('--config', t.testdir({ 'a.txt': '' })), {
+    code: 78,
+    stderr: /has no file \*\.yaml or \*\.yml/,
+  });
+
+  const list = ['--set', 'service.pipelines.traces.processors=[validation, storage]'];
+  t.match(await print(...list), {
+    code: 78,
+    stderr: /--set service\.pipelines\.traces\.processors:1:\d+: error: /,
+  });
+  const quoted = `processors.filter/noise.spans=['span.name == "x"']`;
+  t.match(await print('--set', quoted), { code: 0, stdout: /span\.name == "x"/ });
+  t.match(await print('--set', 'auth'), { code: 78, stderr: /--set auth: must be key=value/ });
+  t.match(await print('--set', 'auth.enabled=[no'), {
+    code: 78,
+    stderr: /--set auth\.enabled: the value is not YAML/,
+  });
+  t.match(await print('--set', 'auth.enabeld=false'), { code: 78, stderr: /did you mean "enabled"/ });
+  t.match(await print('--set', 'auth.bootstrap_key=jd_' + 'a'.repeat(43)), {
+    code: 0,
+    stdout: /bootstrap_key: "?\[secret\]/,
+  });
 });
 
 void t.test(

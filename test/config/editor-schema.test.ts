@@ -21,6 +21,16 @@ void t.test('the printed schema accepts valid configurations', async (t) => {
   t.ok(check('auth: { enabled: "${env:AUTH:-true}" }'));
 });
 
+void t.test('the printed schema accepts changes of lists', async (t) => {
+  const checkExporters = (changes: string) =>
+    check(`extends: default\nservice: { pipelines: { traces: { receivers: [a], exporters: ${changes} } } }`);
+  t.ok(checkExporters('{ insert: { before: storage, ids: otlp_http }, remove: [webhook] }'));
+  t.ok(checkExporters('{ insert: [{ ids: [a] }, { after: a, ids: b }] }'));
+  t.notOk(checkExporters('{ insert: { befor: storage, ids: otlp_http } }'));
+  t.notOk(checkExporters('{ replace: [a] }'));
+  t.notOk(check('extends: base.yaml'));
+});
+
 void t.test('the printed schema rejects mistakes', async (t) => {
   t.notOk(check('recievers: {}'));
   t.notOk(check('receivers: { trace_bach: {} }'));

@@ -24,7 +24,7 @@ const root = projectFolder();
 // Code is loaded from the build of these tests, templates from their source.
 const BUILT = fileURLToPath(new URL('../../', import.meta.url));
 const COMPONENTS = ['receivers', 'processors', 'exporters', 'extensions'];
-const OWN = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
+const OWN = ['extends', 'plugins', 'auth', 'secrets', 'smtp', 'service'];
 
 type Section = Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
 type Sections = Readonly<Record<string, Section>>;

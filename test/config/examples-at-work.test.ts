@@ -126,6 +126,19 @@ async function sendsWebhooks(t: Test, name: string, targets: object): Promise<vo
 
 /** Examples that a test file cannot run, each with its test. */
 const elsewhere: Readonly<Record<string, (t: Test) => Promise<void>>> = {
+  'src/cli/configuration.md#1': async (t) => {
+    const file = join(testFolder(t), 'overlay.yaml');
+    writeFileSync(file, yamlExample('src/cli/configuration.md#1'));
+    const { code, stdout } = await runInProcess(['config', 'print', '--config', file]);
+    t.equal(code, 0);
+    const printed = parse(stdout) as { readonly service: { readonly pipelines: object } };
+    t.match(printed.service.pipelines, {
+      traces: {
+        processors: ['validation', 'redact', 'quota', 'cost', 'service_map'],
+        exporters: ['storage', 'otlp_http'],
+      },
+    });
+  },
   'src/extensions/postgres/README.md#1': async (t) => {
     const server = await PostgresServer.start(t);
     if (typeof server === 'string') return void t.pass(server);

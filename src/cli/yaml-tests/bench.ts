@@ -6,7 +6,7 @@ import type { ConfiguredComponent, FactoryOf } from '../../config/config.js';
 import { ConfigError, type Problem } from '../../config/config-error.js';
 import { nodeAt, type ConfigNode, type MapNode } from '../../config/config-node.js';
 import { substitute, type Environment } from '../../config/environment.js';
-import { hasPipelines, loadTree, readSources, type ConfigSource } from '../../config/load.js';
+import { areComplete, loadTree, readSources, type ConfigSource } from '../../config/load.js';
 import { mergeNodes } from '../../config/merge.js';
 import { plainValue } from '../../config/plain-value.js';
 import { loadRegistry } from '../../pipeline/load-registry.js';
@@ -54,7 +54,7 @@ export function testedTree(
     },
   };
   const given = [config ?? []].flat().map((name) => readConfig(name, file));
-  const isWhole = given.some(hasPipelines) || nodeAt(root, ['service', 'pipelines']) !== undefined;
+  const isWhole = areComplete(given) || nodeAt(root, ['service', 'pipelines']) !== undefined;
   const base = loadTree(isWhole ? given : [DEFAULT_CONFIG, ...given], environment);
   const sections: ConfigNode = {
     ...root,
