@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { runCli, spawnDaemon } from '../support/process.js';
@@ -27,6 +27,15 @@ async function install(from: string, into: string, name: string): Promise<readon
   return made?.files.map(({ path }) => path) ?? [];
 }
 
+/** The links of a page to files that are not in the package. */
+function deadLinks(page: string, files: readonly string[]): readonly string[] {
+  const links = readFileSync(join(root, page), 'utf8').matchAll(/\]\((?![a-z]+:)([^)#\s]+)(?:#[^)]*)?\)/g);
+  return [...links]
+    .map(([, link = '']) => normalize(join(dirname(page), link)))
+    .filter((path) => !files.includes(path))
+    .map((path) => `${page}: ${path}`);
+}
+
 void t.test('a packed program runs with a packed plugin in an empty project', async (t) => {
   const parent = testFolder(t);
   const project = join(parent, 'project');
@@ -41,6 +50,10 @@ void t.test('a packed program runs with a packed plugin in an empty project', as
     'src/cli/demo/month.jsonl.br',
     'plugins/README.md',
     'plugins/prices/prices.yaml',
+    'plugins/sidecar/sidecar.yaml',
+    'plugins/webhook-receiver/verify.py',
+    'src/cli/operating.md',
+    'CHANGELOG.md',
     'dist/src/jackdaw.cjs',
     'dist/src/index.d.ts',
     'dist/src/testing/index.d.ts',
@@ -49,10 +62,16 @@ void t.test('a packed program runs with a packed plugin in an empty project', as
     t.ok(files.includes(wanted), wanted);
   t.strictSame(
     files.filter((path) =>
-      /^(test|bench|src(?!\/cli\/demo\/month)|proto|dist\/(test|bench))\/|\.tsbuildinfo$/.test(path),
+      /^(test|bench(?!.README)|src(?!\/cli\/demo\/month|.*\.(md|png)$)|proto|dist\/(test|bench))\/|\.tsbuildinfo$/.test(
+        path,
+      ),
     ),
     [],
     'nothing that only developers need',
+  );
+  t.strictSame(
+    files.filter((path) => path.endsWith('.md')).flatMap((page) => deadLinks(page, files)),
+    [],
   );
   // Its dependencies and nothing else from this repository.
   for (const name of Object.keys(manifest.dependencies)) {

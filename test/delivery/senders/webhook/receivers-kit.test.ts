@@ -36,7 +36,7 @@ function sign(body: Buffer, time: string | number = NOW, secret = SECRET): strin
 
 const GOOD = sign(BODY);
 
-const { vectors } = JSON.parse(readProjectFile('test/testdata/signatures.json')) as {
+const { vectors } = JSON.parse(readProjectFile('plugins/webhook-receiver/signatures.json')) as {
   readonly vectors: readonly {
     readonly name: string;
     readonly secret: string;

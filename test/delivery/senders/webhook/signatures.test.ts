@@ -17,7 +17,7 @@ interface Vector {
   readonly valid: boolean;
 }
 
-const { vectors } = JSON.parse(readProjectFile('test/testdata/signatures.json')) as {
+const { vectors } = JSON.parse(readProjectFile('plugins/webhook-receiver/signatures.json')) as {
   readonly vectors: readonly Vector[];
 };
 
