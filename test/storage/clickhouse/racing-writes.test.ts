@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { ConsumeError } from '../../../src/component/consume-error.js';
 import { FAILED } from '../../../src/runs/rules/rows.js';
+import { itemAt } from '../../../src/signal/checked.js';
 import { deriveBatch } from '../../../src/signal/derive-map.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
@@ -226,16 +227,27 @@ function itemsOf({ spans, headers }: Request, ids: Ids): TraceRecord[] {
   }));
 }
 
-/** These depend on the write order. */
-const NOT_COMPARED: ReadonlySet<string> = new Set(['version', 'nodes', 'edges']);
+/** These, or their order, depend on the order of writes and reads. */
+const NOT_COMPARED: ReadonlySet<string> = new Set([
+  'version',
+  'nodes',
+  'edges',
+  'model_calls',
+  'call_tokens',
+]);
 
 /** Everything a reader can see of a run row. */
 function comparable(row: Readonly<Record<string, unknown>>): unknown {
-  const { nodes, edges } = row;
+  const { nodes, edges, model_calls: calls, call_tokens: tokens } = row;
   const rest = Object.fromEntries(Object.entries(row).filter(([name]) => !NOT_COMPARED.has(name)));
   const inOrder = (list: unknown): unknown[] =>
     (list as readonly object[]).map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  return { ...sorted(rest), nodes: inOrder(nodes), edges: inOrder(edges) };
+  // An entry of one list belongs to the entry of the other at the same index.
+  const pairs = (calls as readonly object[]).map((call, i) => ({
+    call: sorted(call),
+    tokens: sorted(itemAt(tokens as readonly object[], i)),
+  }));
+  return { ...sorted(rest), nodes: inOrder(nodes), edges: inOrder(edges), calls: inOrder(pairs) };
 }
 
 function sorted(fields: object): object {
