@@ -23,6 +23,10 @@ function aFact(fact: string, changes: Partial<Fact['event']> = {}): Fact {
   };
 }
 
+function factIn(body: string): string {
+  return (JSON.parse(body) as { data: { fact: string } }).data.fact;
+}
+
 function storedOf({ tenant, event }: Fact): StoredEvent {
   return { tenant, event };
 }
@@ -144,6 +148,33 @@ function checkEventLog(t: Test, open: OpenControl): void {
         Array.from({ length: 45 }, (_, i) => `${String(writer)}:${String(i)}`),
       );
     }
+  });
+
+  void t.test('a fact is not appended after the fact that excludes it', async (t) => {
+    const { store } = await open(t);
+    const start = await store.events.open('all');
+    const long = 'x'.repeat(5000);
+    const failures = [...ODD_TEXTS, long].map((text) => aFact(`failure ${text}`));
+    const ends = [...ODD_TEXTS, long].map((text) => ({ ...aFact(`end ${text}`), unless: `failure ${text}` }));
+    t.equal(await store.events.append(ends.slice(0, 1)), 1, 'an end may come first');
+    t.equal(await store.events.append(failures), failures.length);
+    const ofOther = { ...aFact('end'), tenant: randomUUID(), unless: failures[0]?.fact ?? '' };
+    t.equal(
+      await store.events.append([...ends, ofOther, aFact('a')]),
+      2,
+      'facts of one owner exclude each other',
+    );
+    const many = Array.from({ length: 2500 }, (_, i) => ({
+      ...aFact(String(i)),
+      unless: `not ${String(i)}`,
+    }));
+    const last = { ...aFact('last'), unless: failures.at(-1)?.fact ?? '' };
+    t.equal(await store.events.append([...many, last]), many.length);
+    const appended = [...ends.slice(0, 1), ...failures, ofOther, aFact('a'), ...many];
+    t.same(
+      (await readAll(store.events, start)).map(({ event }) => factIn(event.body)),
+      appended.map(({ fact }) => fact),
+    );
   });
 
   void t.test('concurrent appends of one fact add it once', async (t) => {

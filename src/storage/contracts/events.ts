@@ -15,6 +15,8 @@ export interface Fact {
   /** UUID of the user, or of the organization that the event belongs to. */
   readonly tenant: string;
   readonly event: EventRecord;
+  /** Another fact of this owner: if an earlier append wrote it, this fact is not written. */
+  readonly unless?: string;
 }
 
 /** How far a source's facts have been copied into the log. */

@@ -17,9 +17,10 @@ const ROWS_A_STATEMENT = 1000;
 export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[]): Promise<number> {
   if (facts.length === 0) return 0;
   const first = (await nextNumbers(tx, 'event', facts.length)) - facts.length + 1;
+  const allowed = await withoutExcluded(tx, facts);
   let added = 0n;
-  for (let start = 0; start < facts.length; start += ROWS_A_STATEMENT) {
-    const rows = facts
+  for (let start = 0; start < allowed.length; start += ROWS_A_STATEMENT) {
+    const rows = allowed
       .slice(start, start + ROWS_A_STATEMENT)
       .map((fact, i) => toRow(fact, first + start + i));
     const inserted = await tx
@@ -30,6 +31,24 @@ export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[
     added += invariant(inserted.numInsertedOrUpdatedRows, 'count of rows');
   }
   return Number(added);
+}
+
+/** Leaves out the facts whose {@link Fact.unless} is in the log. */
+async function withoutExcluded(tx: Transaction<Tables>, facts: readonly Fact[]): Promise<readonly Fact[]> {
+  const excluding = facts.flatMap(({ tenant, unless }) => (unless === undefined ? [] : { tenant, unless }));
+  const logged = new Set<string>();
+  for (let start = 0; start < excluding.length; start += ROWS_A_STATEMENT) {
+    const pairs = excluding
+      .slice(start, start + ROWS_A_STATEMENT)
+      .map(({ tenant, unless }) => sql`(${tenant}, ${indexKey(unless)})`);
+    const { rows } = await sql<Pick<Tables['events'], 'tenant' | 'fact'>>`
+      select tenant, fact from events where (tenant, fact) in (values ${sql.join(pairs)})`.execute(tx);
+    for (const { tenant, fact } of rows) logged.add(`${tenant} ${fact}`);
+  }
+  if (logged.size === 0) return facts;
+  return facts.filter(
+    ({ tenant, unless }) => unless === undefined || !logged.has(`${tenant} ${indexKey(unless)}`),
+  );
 }
 
 /**

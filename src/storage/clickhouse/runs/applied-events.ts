@@ -17,6 +17,8 @@ interface OwnFact {
   /** A key unique within the user. */
   readonly fact: string;
   readonly event: RunEvent;
+  /** As in {@link Fact}. */
+  readonly unless?: string;
 }
 
 /**
@@ -32,10 +34,10 @@ export async function emitApplied(
 ): Promise<void> {
   const facts = [...newAgents(applied.runs), ...endedRuns(applied.runs)];
   const appended: Fact[] = [];
-  for (const { tenant, fact, event } of facts) {
+  for (const { tenant, event, ...rest } of facts) {
     const user = await wantedOf(tenant);
     if (user?.wanted.includes(event.type) !== true) continue;
-    appended.push({ fact, tenant: user.userId, event: eventOf(event, appended.length) });
+    appended.push({ ...rest, tenant: user.userId, event: eventOf(event, appended.length) });
   }
   if (appended.length > 0) await events.append(appended);
 }
@@ -55,15 +57,16 @@ function* endedRuns(runs: readonly AppliedRun[]): Generator<OwnFact> {
     const { facts, run } = derived;
     const type = END_TYPES[run.header.status] ?? null;
     if (!endsNow || type === null) continue;
-    yield {
-      tenant: facts.tenant,
-      // A run that ended may fail later; the log takes each fact once.
-      fact: `${type === 'trace.failed' ? 'failure' : 'end'} of ${facts.traceId}`,
-      event: runEnded(
-        type,
-        run.lastSeenAt,
-        summaryOfRow({ span_count: run.spans.length, ...run.header }, agent),
-      ),
-    };
+    const event = runEnded(
+      type,
+      run.lastSeenAt,
+      summaryOfRow({ span_count: run.spans.length, ...run.header }, agent),
+    );
+    const failure = `failure of ${facts.traceId}`;
+    // A run that ended may fail later. If a concurrent writer has read more of the run and already emitted the failure, the end is omitted,
+    // as if both had been one write.
+    yield type === 'trace.failed'
+      ? { tenant: facts.tenant, fact: failure, event }
+      : { tenant: facts.tenant, fact: `end of ${facts.traceId}`, event, unless: failure };
   }
 }
