@@ -95,7 +95,7 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
         }),
         max_size: size({
           default: '64MiB',
-          memoryShare: { share: 1 / 32, least: '4MiB' },
+          memoryShare: { share: 1 / 64, least: '4MiB' },
           description: 'Approximate memory for these items.',
         }),
         concurrency: Type.Integer({
