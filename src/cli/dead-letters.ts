@@ -167,7 +167,7 @@ function shown({ id, about, items, bytes }: Letter): object {
 async function withItems(letter: WholeLetter): Promise<string> {
   const { signal, tenant } = letter.about;
   const codec = new BatchCodec(signal, RAW_DECODERS);
-  const { batch } = await codec.read(letter, { ...letter, tenant });
+  const { batch } = codec.read(letter, { ...letter, tenant });
   return JSON.stringify(
     { ...shown(letter), items: recordsOf(batch).items },
     (_, value: unknown) => {

@@ -4,6 +4,8 @@ import type { Logger } from '../component/telemetry.js';
 import type { Environment } from '../config/environment.js';
 import type { ConfigSource } from '../config/load.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
+import { memoryBudget, memoryNeed } from '../config/memory.js';
+import { formatSize } from '../config/size.js';
 import { readVersion } from '../config/package-version.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
 import { blamePlugin } from '../pipeline/isolation/plugin-scope.js';
@@ -71,6 +73,7 @@ export function runCommand(
       const { logs } = prepared.config.service.telemetry;
       logger = createLogger({ ...logs, output, secrets: prepared.config.secrets });
       for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
+      logMemory(prepared, logger);
       const given = { sources, environment, configFiles: configPaths(options) };
       setExitCode(await runUntilStopped(io, { prepared, logger, ...given }));
     } catch (error) {
@@ -79,6 +82,23 @@ export function runCommand(
       setExitCode(logFailure(error, logger));
     }
   });
+}
+
+/** Logs the memory that the daemon may use and the settings that divide it, and warns if they add up to more. */
+function logMemory({ config }: Prepared, logger: Logger): void {
+  const { bytes, isLimit } = memoryBudget();
+  const limits = Object.fromEntries(config.memory.map(({ key, bytes }) => [key, formatSize(bytes)]));
+  const source = isLimit ? 'limit of the control group' : 'memory of the machine';
+  logger.info(
+    { memory: formatSize(bytes), source, limits },
+    'Memory available to this process, and the settings that divide it',
+  );
+  const need = memoryNeed(config.memory);
+  if (need > bytes)
+    logger.warn(
+      { memory: formatSize(bytes), need: formatSize(need) },
+      `With these settings the daemon may need ${formatSize(need)} under load, more than the ${formatSize(bytes)} that it may use: give it more memory, or lower the settings listed under limits in the log line before`,
+    );
 }
 
 /**

@@ -18,6 +18,7 @@ import {
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
 import { formatConfig, type FormattedPart } from './format-config.js';
+import { memorySettings } from './memory.js';
 import { checkSchema, segmentsOf, type Checked } from './schema-check.js';
 import { checkSmtp, smtpSettings } from './smtp.js';
 
@@ -85,6 +86,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     smtp: smtpSettings(smtp),
     secrets,
     print: () => formatConfig(root, inOrder(printed)),
+    memory: printed.flatMap(({ path, value, schema }) => memorySettings(path, value, schema)),
     locate: (path: readonly string[]) => locate(root, path),
     has: (path: readonly string[]) => nodeAt(root, path) !== undefined,
   };

@@ -2,6 +2,7 @@ import type { Factory } from '../component/factory.js';
 import type { Kind } from '../component/component-id.js';
 import type { SmtpSettings } from '../component/smtp.js';
 import type { Position, Problem } from './config-error.js';
+import type { MemorySetting } from './memory.js';
 import type { AuthConfig, SecretsConfig, ServiceConfig } from './file-schema.js';
 
 /** A component as the configuration has it. */
@@ -45,6 +46,8 @@ export interface Config {
   readonly secrets: readonly string[];
   /** The effective configuration in YAML, without secrets. */
   print(): string;
+  /** Settings that bound memory. */
+  readonly memory: readonly MemorySetting[];
   /** The place of a path in the files. */
   locate(path: readonly string[]): Position;
   /** Whether something is written at a path. */

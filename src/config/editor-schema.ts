@@ -12,7 +12,12 @@ type Json = unknown;
 type JsonMap = Readonly<Record<string, Json>>;
 
 /** No keywords of draft-07. */
-const OWN_KEYWORDS: readonly string[] = ['patternErrorMessage', 'hasExpressions', 'removedKeys'];
+const OWN_KEYWORDS: readonly string[] = [
+  'patternErrorMessage',
+  'hasExpressions',
+  'removedKeys',
+  'memoryShare',
+];
 
 const SUBSTITUTION = { type: 'string', pattern: '^\\$\\{(env|file):' };
 

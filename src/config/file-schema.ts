@@ -155,8 +155,9 @@ export const ServiceSchema = section(
         ),
         max_bodies_in_flight: Type.Optional(
           size({
-            description:
-              'Bytes of all bodies in progress, at least four maximum bodies. Others get 503. Default: 256MiB.',
+            default: '256MiB',
+            memoryShare: { share: 1 / 8, least: '16MiB' },
+            description: 'Bytes of all bodies in progress, at least four maximum bodies. Others get 503.',
           }),
         ),
         max_header_size: Type.Optional(

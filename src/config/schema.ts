@@ -46,8 +46,19 @@ export function duration(options: BlockOptions<string>): TUnsafe<string> {
   });
 }
 
-/** A number of bytes, or text like `16MiB`. Read it with `sizeBytes` of `config/size.ts`. */
-export function size(options: BlockOptions<string | number>): TUnsafe<string | number> {
+/** The part of the memory that a setting takes by default: never more than its `default`, and never less than `least`. */
+export interface MemoryShare {
+  readonly share: number;
+  readonly least: string;
+}
+
+/**
+ * A number of bytes, or text like `16MiB`. Read it with `sizeBytes` of `config/size.ts`. A size of memory has a `memoryShare`, by
+ * which its default is less if there is little memory.
+ */
+export function size(
+  options: BlockOptions<string | number> & { readonly memoryShare?: MemoryShare },
+): TUnsafe<string | number> {
   return Type.Unsafe<string | number>({
     type: ['integer', 'string'],
     format: 'jackdaw-size',

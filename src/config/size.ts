@@ -20,6 +20,15 @@ export function parseSize(value: string | number): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
+/** Bytes as a size in whole units, rounded down by less than a sixteenth: `8MiB`, `1536KiB`. */
+export function formatSize(bytes: number): string {
+  for (const unit of ['GiB', 'MiB', 'KiB']) {
+    const count = bytes / (UNITS_BYTES[unit] ?? 1);
+    if (count >= 16 || (count >= 1 && Number.isInteger(count))) return `${Math.floor(count)}${unit}`;
+  }
+  return `${Math.floor(bytes)}B`;
+}
+
 /**
  * The bytes of a validated size.
  *

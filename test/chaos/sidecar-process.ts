@@ -7,13 +7,24 @@ import { projectFolder } from '../support/project-file.js';
 /** `plugins/sidecar` with its shipped files. */
 export const SIDECAR = join(projectFolder(), 'plugins/sidecar');
 
-/** Starts `sidecar.yaml` on free ports. @param directory an empty folder, or that of a stopped sidecar @param key of the gateway */
+interface SidecarOptions {
+  /** An empty folder, or that of a stopped sidecar. */
+  readonly directory: string;
+  readonly gatewayUrl: string;
+  /** Of the gateway. */
+  readonly key: string;
+  /** Prefix of the command. */
+  readonly through?: readonly string[];
+}
+
+/** Starts `sidecar.yaml` on free ports. */
 export async function startSidecar(
   t: Test,
-  { directory, gatewayUrl, key }: Readonly<Record<'directory' | 'gatewayUrl' | 'key', string>>,
+  { directory, gatewayUrl, key, through = [] }: SidecarOptions,
 ): Promise<DaemonProcess> {
   return await spawnDaemon(t, {
     directory,
+    through,
     files: [join(SIDECAR, 'sidecar.yaml')],
     overlay: `receivers:
   trace_batch: { endpoint: 127.0.0.1:0 }

@@ -2,7 +2,9 @@ import t from 'tap';
 import { parseDuration, durationMs } from '../../src/config/duration.js';
 import { isLoopback, parseEndpoint } from '../../src/config/endpoint.js';
 import { nearestName } from '../../src/config/nearest-name.js';
-import { parseSize, sizeBytes } from '../../src/config/size.js';
+import { fitDefaults, memoryBudget, memoryNeed, memorySettings } from '../../src/config/memory.js';
+import { section, size } from '../../src/config/schema.js';
+import { formatSize, parseSize, sizeBytes } from '../../src/config/size.js';
 
 void t.test('durations are milliseconds', async (t) => {
   t.strictSame(
@@ -26,6 +28,31 @@ void t.test('sizes are bytes', async (t) => {
   for (const wrong of [-1, 1.5, Number.NaN, '16', '16MB', '16 MiB', '1.5MiB', '999999999999TiB'])
     t.equal(parseSize(wrong), undefined, String(wrong));
   t.throws(() => sizeBytes('big'), { name: 'RangeError' });
+  t.strictSame([0, 1535, 16_384, 2 ** 20, 2 ** 20 + 1, 1.6e9, 2 ** 30].map(formatSize), [
+    '0B',
+    '1535B',
+    '16KiB',
+    '1MiB',
+    '1024KiB',
+    '1525MiB',
+    '1GiB',
+  ]);
+});
+
+void t.test('defaults are shares of little memory, and settings are added up', async (t) => {
+  const description = '';
+  const schema = section({
+    large: size({ description, default: '64MiB', memoryShare: { share: 1 / 32, least: '4MiB' } }),
+    nested: section({ fixed: size({ description, default: '1GiB' }) }),
+  });
+  const largeWith = (memory: number) => fitDefaults(schema, memory).properties.large;
+  t.equal(fitDefaults(schema, 2 ** 31), schema, 'unchanged with enough memory');
+  t.match(largeWith(2 ** 28), { default: '8MiB' });
+  t.match(largeWith(2 ** 20), { default: '4MiB' }, 'never less than the least');
+  const settings = memorySettings(['exporters', 'x'], { large: '8MiB', nested: { fixed: '1GiB' } }, schema);
+  t.strictSame(settings, [{ key: 'exporters.x.large', bytes: 2 ** 23 }]);
+  t.equal(memoryNeed(settings) - memoryNeed([]), 2 ** 23);
+  t.ok(memoryBudget().bytes > 2 ** 26);
 });
 
 void t.test('endpoints are host and port', async (t) => {

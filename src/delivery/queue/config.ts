@@ -93,7 +93,11 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
           minimum: 1,
           description: 'Traces, metric points or log records in memory, including those being sent.',
         }),
-        max_size: size({ default: '64MiB', description: 'Approximate memory for these items.' }),
+        max_size: size({
+          default: '64MiB',
+          memoryShare: { share: 1 / 64, least: '4MiB' },
+          description: 'Approximate memory for these items.',
+        }),
         concurrency: Type.Integer({
           default: defaults.concurrency ?? 4,
           minimum: 1,
@@ -110,6 +114,7 @@ export function deliveryKeys(defaults: DeliveryDefaults = {}) {
             }),
             max_size: size({
               default: '4MiB',
+              memoryShare: { share: 1 / 256, least: '1MiB' },
               description: 'Maximum size of one batch in memory. A single item may be larger.',
             }),
             max_wait: duration({

@@ -12,6 +12,7 @@ function protocol(endpoint: string, maxSize: string) {
     max_request_body_size: size({
       description: 'Maximum request size, before and after decompression.',
       default: maxSize,
+      memoryShare: { share: 1 / 64, least: '4MiB' },
     }),
     tls: tlsFiles(),
   };
@@ -38,6 +39,7 @@ export const otlpConfig = section({
             description:
               'Bytes of all requests in progress, at least four maximum requests. Others get UNAVAILABLE.',
             default: '128MiB',
+            memoryShare: { share: 1 / 16, least: '16MiB' },
           }),
           max_connections: Type.Integer({
             minimum: 1,
@@ -85,6 +87,7 @@ export const otlpConfig = section({
       bytes: size({
         description: 'Bytes of requests waiting for the store. When reached, requests get 503.',
         default: '128MiB',
+        memoryShare: { share: 1 / 16, least: '8MiB' },
       }),
     },
     { description: 'Limits for requests waiting for the store, over all protocols.' },

@@ -10,6 +10,7 @@ export const traceBatchConfig = section({
   max_request_body_size: size({
     description: 'Maximum body size, before and after decompression. Larger bodies get 413.',
     default: '16MiB',
+    memoryShare: { share: 1 / 64, least: '4MiB' },
   }),
   request_timeout: duration({
     description: 'Time limit for receiving a body. Slower requests get 408.',
@@ -25,6 +26,7 @@ export const traceBatchConfig = section({
       bytes: size({
         description: 'Bytes of request bodies waiting for the store. When reached, requests get 503.',
         default: '128MiB',
+        memoryShare: { share: 1 / 16, least: '8MiB' },
       }),
     },
     { description: 'Limits for requests waiting for the store.' },

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import { compress, uncompress } from 'snappy';
+import { compressSync, uncompressSync } from 'snappy';
 import type { Amount } from '../../../signal/amount.js';
 import type { Signal } from '../../../signal/batch.js';
 import {
@@ -75,10 +75,12 @@ export class BatchCodec {
     return serialize(this.signal === 'traces' ? (items as readonly TraceRecord[]).map(laidOpen) : items);
   }
 
-  /** Packs them, in another thread. */
-  async pack(plain: Buffer): Promise<EncodedItems> {
+  /**
+   * Packs them. Synchronous: a tenth of the time of {@link serialize}. In libuv's threads snappy kept a heap of 5 MB for each of them.
+   */
+  pack(plain: Buffer): EncodedItems {
     if (plain.length < LEAST_PACKED) return { content: plain, packing: PACKING.plain };
-    return { content: await compress(plain), packing: PACKING.snappy };
+    return { content: compressSync(plain), packing: PACKING.snappy };
   }
 
   /**
@@ -92,7 +94,7 @@ export class BatchCodec {
     return kept.form === 'gzip'
       ? { content: bytes, packing: PACKING.requestGzip, batch, bytes: bytes.length }
       : {
-          content: await compress(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+          content: compressSync(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
           packing: PACKING.requestSnappy,
           batch,
           bytes: bytes.length,
@@ -100,21 +102,21 @@ export class BatchCodec {
   }
 
   /** Decodes the batch. @param about its tenant and its amounts @throws Error for bytes that this version of the program cannot read */
-  async read(
+  read(
     { content, packing }: EncodedItems,
     { tenant, items, contents }: Amount & { readonly tenant: string },
-  ): Promise<ReadBatch> {
+  ): ReadBatch {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     const raw = { items, spans: null, totalSpans: contents, mostSpans: Infinity };
     switch (packing) {
       case PACKING.plain:
         return this.#batchOf(tenant, bytes);
       case PACKING.snappy:
-        return this.#batchOf(tenant, (await uncompress(bytes)) as Buffer);
+        return this.#batchOf(tenant, uncompressSync(bytes) as Buffer);
       case PACKING.requestGzip:
         return this.#readRaw(tenant, { ...raw, form: 'gzip', bytes });
       case PACKING.requestSnappy: {
-        const plain = (await uncompress(bytes)) as Buffer;
+        const plain = uncompressSync(bytes) as Buffer;
         return this.#readRaw(tenant, { ...raw, form: 'plain', bytes: plain });
       }
       default:

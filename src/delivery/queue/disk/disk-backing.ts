@@ -138,7 +138,7 @@ export class DiskBacking {
   /** Takes a dead letter into the queue again. @throws as {@link take} */
   async takeBack(letter: WholeLetter): Promise<void> {
     const { tenant, receivedAt, id } = letter.about;
-    const { batch } = await this.#codec.read(letter, { ...letter, tenant });
+    const { batch } = this.#codec.read(letter, { ...letter, tenant });
     const queuedAt = this.#tools.clock.now();
     await this.take({ batch, receivedAt, queuedAt, id });
   }

@@ -145,10 +145,10 @@ export class DiskQueue {
         try {
           return {
             about,
-            ...(await codec.read(
+            ...codec.read(
               { content, packing: head.packing },
               { tenant, items: head.items, contents: head.contents },
-            )),
+            ),
             stored,
           };
         } catch {

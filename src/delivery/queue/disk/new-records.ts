@@ -154,9 +154,7 @@ async function diskRecords(
       );
     return parts;
   }
-  return [
-    recordOf(offer, codec, { ...(await codec.pack(plain)), batch: records, bytes: plain.length }, part),
-  ];
+  return [recordOf(offer, codec, { ...codec.pack(plain), batch: records, bytes: plain.length }, part)];
 }
 
 /** Whether a request need not be decoded to be split. */

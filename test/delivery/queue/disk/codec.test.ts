@@ -17,11 +17,11 @@ import { protobufOf } from '../../../support/otlp-requests.js';
 import { aHeader, aSpanRecord } from '../../../support/run-records.js';
 import { holds } from '../../../support/property.js';
 
-async function roundTrip<Item>(signal: Signal, items: readonly Item[]): Promise<Item[]> {
+function roundTrip<Item>(signal: Signal, items: readonly Item[]): Item[] {
   const codec = new BatchCodec(signal, RAW_DECODERS);
-  const packed = await codec.pack(codec.serialize(items));
+  const packed = codec.pack(codec.serialize(items));
   const about = { tenant: TENANT, items: items.length, contents: items.length };
-  return recordsOf((await codec.read(packed, about)).batch).items as Item[];
+  return recordsOf(codec.read(packed, about).batch).items as Item[];
 }
 
 const fullTraces = () => {
@@ -32,9 +32,9 @@ const fullTraces = () => {
 
 void t.test('records of every signal round-trip and encode as before', async (t) => {
   const logs = logBatch();
-  t.strictSame(await roundTrip('logs', logs.items), logs.items);
+  t.strictSame(roundTrip('logs', logs.items), logs.items);
   const metrics = metricBatch();
-  const points = await roundTrip('metrics', metrics.items);
+  const points = roundTrip('metrics', metrics.items);
   t.strictSame(points, metrics.items);
   t.strictSame(
     encodeProtobuf('metrics', encodeRequest('metrics', { tenant: TENANT, items: points })),
@@ -42,7 +42,7 @@ void t.test('records of every signal round-trip and encode as before', async (t)
     'points still share their streams',
   );
   const run = declaredRun();
-  t.strictSame(await roundTrip('traces', [run]), [run]);
+  t.strictSame(roundTrip('traces', [run]), [run]);
 });
 
 void t.test('OTLP spans keep the received bytes and later notes', async (t) => {
@@ -50,7 +50,7 @@ void t.test('OTLP spans keep the received bytes and later notes', async (t) => {
   const [first] = batch.items[0]?.spans ?? [];
   if (first === undefined) throw new Error('there is no span');
   note(first, 'team', 'search');
-  const items = await roundTrip('traces', batch.items);
+  const items = roundTrip('traces', batch.items);
   const read = { tenant: TENANT, items };
   t.strictSame(
     encodeProtobuf('traces', encodeRequest('traces', read)),
@@ -79,12 +79,12 @@ void t.test('completes records of older versions', async (t) => {
     trace: without(trace, [...DIMENSIONS, 'orphan_wait_ms']),
     spans: [{ ...without(span, ['scores']), context: oldContext }],
   };
-  t.strictSame(await roundTrip('traces', [old as unknown as TraceRecord]), [{ trace, spans: [span] }]);
+  t.strictSame(roundTrip('traces', [old as unknown as TraceRecord]), [{ trace, spans: [span] }]);
 
   const received = fullTraces();
   for (const { spans } of received.items)
     for (const one of spans) setMappedContext(one, oldContext as RunContext);
-  const [again] = (await roundTrip('traces', received.items))[0]?.spans ?? [];
+  const [again] = roundTrip('traces', received.items)[0]?.spans ?? [];
   t.strictSame(again?.context, context);
   t.equal(again && sentOf(again)?.mapped.context, again?.context, 'still as read');
 });
@@ -96,7 +96,7 @@ void t.test('stores a raw request in export form, still decodable', async (t) =>
     const codec = new BatchCodec('traces', RAW_DECODERS, form);
     const packed = await codec.packRequest(TENANT, request);
     t.ok(packed.content.length < bytes.length, 'compressed on disk');
-    for (const { batch } of [packed, await codec.read(packed, { tenant: TENANT, items: 1, contents: 1 })]) {
+    for (const { batch } of [packed, codec.read(packed, { tenant: TENANT, items: 1, contents: 1 })]) {
       const kept = batch.kind === 'raw' ? batch.request : undefined;
       t.equal(kept?.form, form, 'in memory it has the form of the exporter');
       t.strictSame(kept && Buffer.from((await inForm(kept, 'plain')).bytes), Buffer.from(bytes));
@@ -120,11 +120,11 @@ void t.test('any value round-trips bit by bit', async (t) => {
     undefined,
     null,
   ];
-  t.ok((await roundTrip('events', odd)).every((value, index) => Object.is(value, odd[index])));
+  t.ok(roundTrip('events', odd).every((value, index) => Object.is(value, odd[index])));
   const bytes = new Uint8Array([0, 255, 7]).subarray(1);
-  t.strictSame(await roundTrip('logs', [{ bytes, same: bytes }]), [{ bytes, same: bytes }]);
+  t.strictSame(roundTrip('logs', [{ bytes, same: bytes }]), [{ bytes, same: bytes }]);
   const own = JSON.parse('{"__proto__":{"polluted":true}}') as unknown;
-  t.equal(JSON.stringify(await roundTrip('logs', [own])), '[{"__proto__":{"polluted":true}}]');
+  t.equal(JSON.stringify(roundTrip('logs', [own])), '[{"__proto__":{"polluted":true}}]');
   const found: unknown[] = [];
   holds(
     t,
@@ -133,7 +133,7 @@ void t.test('any value round-trips bit by bit', async (t) => {
     }),
   );
   for (const items of found as unknown[][]) {
-    t.strictSame(await roundTrip('logs', items), items);
+    t.strictSame(roundTrip('logs', items), items);
   }
 });
 
@@ -141,8 +141,8 @@ void t.test('throws for a record packed by an unknown version', async (t) => {
   const codec = new BatchCodec('logs', RAW_DECODERS);
   const content = codec.serialize([1]);
   const about = { tenant: TENANT, items: 1, contents: 1 };
-  await t.rejects(codec.read({ content, packing: 9 }, about), /this version of Jackdaw does not support/);
-  await t.rejects(codec.read({ content: Buffer.from('nonsense'), packing: 0 }, about));
-  await t.rejects(codec.read({ content: codec.serialize([1]).subarray(0, 3), packing: 1 }, about));
-  await t.rejects(codec.read({ content, packing: PACKING.requestGzip }, about), /holds traces, not logs/);
+  t.throws(() => codec.read({ content, packing: 9 }, about), /this version of Jackdaw does not support/);
+  t.throws(() => codec.read({ content: Buffer.from('nonsense'), packing: 0 }, about));
+  t.throws(() => codec.read({ content: codec.serialize([1]).subarray(0, 3), packing: 1 }, about));
+  t.throws(() => codec.read({ content, packing: PACKING.requestGzip }, about), /holds traces, not logs/);
 });

@@ -1,0 +1,84 @@
+import { totalmem } from 'node:os';
+import { formatSize, sizeBytes } from './size.js';
+import type { MemoryShare } from './schema.js';
+import { schemasAt, schemasOf, type Schemas } from './schemas-at.js';
+
+/** The memory that this process may use. */
+export interface MemoryBudget {
+  readonly bytes: number;
+  /** Whether it is the limit of a control group; otherwise the memory of the machine. */
+  readonly isLimit: boolean;
+}
+
+/** The program itself and the libraries that it loads, without a store. */
+const PROGRAM_BYTES = 96 * 1024 ** 2;
+/** Threads of an embedded store, with their heaps. */
+const STORE_BYTES = 64 * 1024 ** 2;
+
+/** The limit of the control group, or the memory of the machine if that is less. */
+export function memoryBudget(): MemoryBudget {
+  const total = totalmem();
+  // Without a limit it is 0, or larger than any machine, depending on the version of control groups.
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < total ? { bytes: limit, isLimit: true } : { bytes: total, isLimit: false };
+}
+
+/**
+ * The schema with the defaults of its sizes reduced to their shares of the memory ({@link MemoryShare}).
+ *
+ * @returns the same schema if all its defaults fit
+ */
+export function fitDefaults<Schema>(schema: Schema, memory: number): Schema {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) {
+    const items = (schema as readonly unknown[]).map((item) => fitDefaults(item, memory));
+    return (items.every((item, index) => item === schema[index]) ? schema : items) as Schema;
+  }
+  const entries = Object.entries(schema).map(([key, value]): [string, unknown] => [
+    key,
+    key === 'default' || key === 'enum' || key === 'const' ? value : fitDefaults(value, memory),
+  ]);
+  const fitted = fittedDefault(schema, memory);
+  if (fitted === undefined && entries.every(([key, value]) => value === schema[key as keyof Schema]))
+    return schema;
+  return { ...Object.fromEntries(entries), ...(fitted !== undefined && { default: fitted }) } as Schema;
+}
+
+/** @returns undefined if the default of a schema stays */
+function fittedDefault(schema: object, memory: number): string | undefined {
+  const { default: most, memoryShare } = schema as { default?: string | number; memoryShare?: MemoryShare };
+  if (most === undefined || memoryShare === undefined) return undefined;
+  const bytes = Math.max(memory * memoryShare.share, sizeBytes(memoryShare.least));
+  return bytes < sizeBytes(most) ? formatSize(bytes) : undefined;
+}
+
+/** A setting of the configuration that bounds memory. */
+export interface MemorySetting {
+  /** `extensions.duckdb.memory_limit` */
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/** The settings with a {@link MemoryShare} in a checked part of the configuration. @param path of the part */
+export function memorySettings(
+  path: readonly string[],
+  value: unknown,
+  schema: object,
+): readonly MemorySetting[] {
+  const settings: MemorySetting[] = [];
+  const walk = (at: readonly string[], value: unknown, schemas: Schemas): void => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, child] of Object.entries(value))
+        walk([...at, key], child, schemasAt(schemas, key, schema));
+    } else if (schemas.some((one) => 'memoryShare' in one))
+      settings.push({ key: at.join('.'), bytes: sizeBytes(value as string | number) });
+  };
+  walk(path, value, schemasOf(schema));
+  return settings;
+}
+
+/** The memory that a daemon with these settings needs at most under load: an estimate. */
+export function memoryNeed(settings: readonly MemorySetting[]): number {
+  const hasStore = settings.some(({ key }) => key.startsWith('extensions.'));
+  return settings.reduce((sum, { bytes }) => sum + bytes, PROGRAM_BYTES + (hasStore ? STORE_BYTES : 0));
+}
