@@ -34,7 +34,7 @@ const configSchema = section({
   }),
   max_queue_size: size({
     default: '128MiB',
-    memoryShare: { share: 1 / 16, least: '8MiB' },
+    memoryShare: { share: 1 / 32, least: '8MiB' },
     description: 'Size of the write queue. When it is full, requests get a retryable 503.',
   }),
   max_waiting_segments: Type.Integer({
