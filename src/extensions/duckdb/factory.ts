@@ -23,7 +23,7 @@ const configSchema = section({
   }),
   memory_limit: size({
     default: '512MiB',
-    memoryShare: { share: 1 / 4, least: '64MiB' },
+    memoryShare: { share: 1 / 4, least: '128MiB' },
     description: 'Memory limit of DuckDB. Larger intermediate results spill to disk next to the store.',
   }),
   threads: Type.Integer({
