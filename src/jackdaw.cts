@@ -7,18 +7,25 @@ const OTHER_THREADS = 10;
 /** For users' reads, if the configuration sets more of them than there are cores. */
 const LEAST_READS = 4;
 
-/** With less memory than this, V8 collects garbage earlier. */
+/** With no more memory than this, V8 trades speed for memory. */
 const LITTLE_MEMORY = 1024 ** 3;
-/** Young objects stay in 1 MiB instead of up to 64 MiB for each thread, and the heap grows by less before it is collected. */
-const LITTLE_MEMORY_FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
+/**
+ * Young objects get 1 MiB in each thread instead of up to 64 MiB, the heap grows by half before it is collected, and collections
+ * compact it: under load it kept three times the memory in use otherwise.
+ */
+const LITTLE_MEMORY_FLAGS = [
+  '--semi-space-growth-factor=1',
+  '--heap-growing-percent=50',
+  '--compact-on-every-full-gc',
+];
 
 async function start(): Promise<void> {
   const { availableParallelism, totalmem } = await import('node:os');
   const threads = Math.max(availableParallelism() + 1, LEAST_READS) + OTHER_THREADS;
   process.env.UV_THREADPOOL_SIZE ??= String(threads);
-  // 0 or more than the machine has: there is no limit. Flags of the command line are too late for a limit that only the process knows.
+  // 0, or more than the machine has, means no limit. The command line of Node cannot depend on it.
   const limit = process.constrainedMemory();
-  if (Math.min(limit > 0 ? limit : Infinity, totalmem()) < LITTLE_MEMORY) {
+  if (Math.min(limit > 0 ? limit : Infinity, totalmem()) <= LITTLE_MEMORY) {
     const { setFlagsFromString } = await import('node:v8');
     for (const flag of LITTLE_MEMORY_FLAGS) setFlagsFromString(flag);
   }

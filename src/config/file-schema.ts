@@ -156,7 +156,7 @@ export const ServiceSchema = section(
         max_bodies_in_flight: Type.Optional(
           size({
             default: '256MiB',
-            memoryShare: { share: 1 / 8, least: '16MiB' },
+            memoryShare: { share: 1 / 16, least: '16MiB' },
             description: 'Bytes of all bodies in progress, at least four maximum bodies. Others get 503.',
           }),
         ),

@@ -23,6 +23,12 @@ export function memoryBudget(): MemoryBudget {
   return limit > 0 && limit < total ? { bytes: limit, isLimit: true } : { bytes: total, isLimit: false };
 }
 
+/** The memory by which defaults are reduced: a machine without a limit keeps the defaults that it always had. */
+export function defaultsBudget(): number {
+  const { bytes, isLimit } = memoryBudget();
+  return isLimit ? bytes : Infinity;
+}
+
 /**
  * The schema with the defaults of its sizes reduced to their shares of the memory ({@link MemoryShare}).
  *

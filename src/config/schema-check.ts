@@ -6,7 +6,7 @@ import type { Problem } from './config-error.js';
 import { parseDuration } from './duration.js';
 import { parseEndpoint } from './endpoint.js';
 import { suggestion } from './nearest-name.js';
-import { fitDefaults, memoryBudget } from './memory.js';
+import { defaultsBudget, fitDefaults } from './memory.js';
 import { commonFormat } from './rule-messages.js';
 import { plainValue, secretsIn, strayHoles, type JsonSchema } from './plain-value.js';
 import { TEMPLATE_FORMAT } from './schema.js';
@@ -92,7 +92,7 @@ function compile(schema: object): ValidateFunction {
   void schemas.validateSchema(schema, true);
   // A separate instance for each schema, so that equal `$id`s do not collide.
   const validate = new Ajv({ ...OPTIONS, validateSchema: false }).compile(
-    fitDefaults(schema, memoryBudget().bytes),
+    fitDefaults(schema, defaultsBudget()),
   );
   compiled.set(schema, validate);
   return validate;

@@ -68,7 +68,7 @@ export const clickHouseConfig = section({
   }),
   max_queue_size: size({
     default: '128MiB',
-    memoryShare: { share: 1 / 16, least: '8MiB' },
+    memoryShare: { share: 1 / 32, least: '8MiB' },
     description: 'Size of the write queue. When full, requests get a retryable 503.',
   }),
   group: section(

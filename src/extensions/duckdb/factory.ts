@@ -23,7 +23,7 @@ const configSchema = section({
   }),
   memory_limit: size({
     default: '512MiB',
-    memoryShare: { share: 1 / 4, least: '64MiB' },
+    memoryShare: { share: 1 / 4, least: '128MiB' },
     description: 'Memory limit of DuckDB. Larger intermediate results spill to disk next to the store.',
   }),
   threads: Type.Integer({
@@ -34,7 +34,7 @@ const configSchema = section({
   }),
   max_queue_size: size({
     default: '128MiB',
-    memoryShare: { share: 1 / 16, least: '8MiB' },
+    memoryShare: { share: 1 / 32, least: '8MiB' },
     description: 'Size of the write queue. When it is full, requests get a retryable 503.',
   }),
   max_waiting_segments: Type.Integer({

@@ -29,7 +29,7 @@ export const sampleConfig = section({
   }),
   max_memory: size({
     default: '256MiB',
-    memoryShare: { share: 1 / 8, least: '16MiB' },
+    memoryShare: { share: 1 / 16, least: '16MiB' },
     description:
       'Approximate memory for undecided runs. When full, the oldest are decided immediately (with wait).',
   }),

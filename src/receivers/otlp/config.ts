@@ -39,7 +39,7 @@ export const otlpConfig = section({
             description:
               'Bytes of all requests in progress, at least four maximum requests. Others get UNAVAILABLE.',
             default: '128MiB',
-            memoryShare: { share: 1 / 16, least: '16MiB' },
+            memoryShare: { share: 1 / 32, least: '16MiB' },
           }),
           max_connections: Type.Integer({
             minimum: 1,
@@ -87,7 +87,7 @@ export const otlpConfig = section({
       bytes: size({
         description: 'Bytes of requests waiting for the store. When reached, requests get 503.',
         default: '128MiB',
-        memoryShare: { share: 1 / 16, least: '8MiB' },
+        memoryShare: { share: 1 / 32, least: '8MiB' },
       }),
     },
     { description: 'Limits for requests waiting for the store, over all protocols.' },

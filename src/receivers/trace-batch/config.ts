@@ -26,7 +26,7 @@ export const traceBatchConfig = section({
       bytes: size({
         description: 'Bytes of request bodies waiting for the store. When reached, requests get 503.',
         default: '128MiB',
-        memoryShare: { share: 1 / 16, least: '8MiB' },
+        memoryShare: { share: 1 / 32, least: '8MiB' },
       }),
     },
     { description: 'Limits for requests waiting for the store.' },
