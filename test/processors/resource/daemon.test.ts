@@ -59,8 +59,8 @@ service: { pipelines: { traces: ${pipeline}, metrics: ${pipeline}, logs: ${pipel
       (await fetch(`${url}/api/v1/dashboard/${path}`, { headers: { authorization } })).text();
     t.match(await read(`traces/${TRACE_ID}`), /"environment":"production"/);
     t.match(await read('traces'), /"agent_name":"stamped"/);
-    t.match(await read('logs?service_name=stamped'), /"body":"hi"/);
-    t.match(await read('metrics'), /"service_name":\["stamped"\]|"stamped"/);
+    t.match(await read('logs/search?service_name=stamped'), /"body":"hi"/);
+    t.match(await read('metrics/query?name=m'), /"labels":\{"service_name":"stamped"\}/);
 
     await endpoint.received(3);
     t.equal(endpoint.requests.length, 3);
