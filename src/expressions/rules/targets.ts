@@ -17,7 +17,7 @@ export type Target<Record> =
     };
 
 /** A JSON object whose keys are changed. */
-export interface ObjectTarget<Record> {
+interface ObjectTarget<Record> {
   readonly is: 'object';
   readonly get: (record: Record) => JsonObject | null;
   readonly set: (record: Record, object: JsonObject | null) => void;
