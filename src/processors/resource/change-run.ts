@@ -13,6 +13,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { Origin } from '../../signal/origin.js';
 import {
   DIMENSIONS,
+  filledContext,
   NO_CONTEXT,
   runContext,
   type Dimension,
@@ -82,9 +83,9 @@ function find(span: SpanRecord, resources: ChangedResources, changes: Map<SpanRe
 
 /** @param isTop whether the span has the dimensions of its resource: a run takes them from its topmost spans */
 function apply(span: SpanRecord, change: SpanChange, isTop: boolean): void {
-  const { before, after, deployment, received } = change;
+  const { before, after, received } = change;
   const { context } = span;
-  if (isTop) span.context = runContext({ ...tagsCopied(context), ...dimensionsAfter(context, deployment) });
+  if (isTop) span.context = contextAfter(span, change);
   span.agent_hint = hintAfterChange(span, before, after, NAMES);
   if (received === undefined) {
     span.metadata = { ...span.metadata, resource: copyOf(after.resource) };
@@ -98,12 +99,16 @@ function apply(span: SpanRecord, change: SpanChange, isTop: boolean): void {
   });
 }
 
-function tagsCopied(context: RunContext | null) {
+function contextAfter({ context }: SpanRecord, { deployment, received }: SpanChange): RunContext | null {
+  const mapped = received?.span.mapped;
+  if (mapped?.own_context !== undefined && mapped.context === context)
+    return filledContext(mapped.own_context, deployment.after === NO_CONTEXT ? null : deployment.after);
   const { session_id, user_id, tags } = context ?? NO_CONTEXT;
-  return { session_id, user_id, tags: tags && [...tags] };
+  const dimensions = dimensionsAfter(context, deployment);
+  return runContext({ session_id, user_id, tags: tags && [...tags], ...dimensions });
 }
 
-/** Dimensions after a change of the resource that gave them; others stay. */
+/** Dimensions after a change of the resource. Those that equal the old resource's come from it; others stay. */
 function dimensionsAfter(
   given: Readonly<Record<Dimension, string | null>> | null,
   { before, after }: ChangedDeployment,

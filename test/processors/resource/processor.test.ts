@@ -1,6 +1,7 @@
 import t from 'tap';
 import { resourceProcessor } from '../../../src/processors/resource/factory.js';
 import { transformProcessor } from '../../../src/processors/transform/factory.js';
+import { decodeJson } from '../../../src/otlp/decode/json.js';
 import { encodeTraces } from '../../../src/otlp/encode/traces.js';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
 import { resourceOf } from '../../../src/otlp/map/resource-of.js';
@@ -13,6 +14,7 @@ import { aLog } from '../../support/log-records.js';
 import { mapSpans, ROOT } from '../../support/mapped-span.js';
 import { aMetric, aPoint } from '../../support/metric-points.js';
 import { aSpan } from '../../support/otlp-requests.js';
+import { recordedOtlpTraces, recordedPrograms } from '../../support/recorded-otlp.js';
 import { processorOf } from '../../support/processors.js';
 import { aTrace } from '../../support/run-records.js';
 
@@ -71,6 +73,12 @@ void t.test('dimensions and agent of a run follow', async (t) => {
     runsOf(under(toKeyValues(sent), root({ 'gen_ai.agent.name': 'Ann', 'langfuse.environment': 'mine' }))),
   );
   t.match(own?.trace, { agent: 'Ann', environment: 'mine' }, "the span's own values stay");
+
+  const [equal] = await changed(
+    rules,
+    runsOf(under(toKeyValues(sent), root({ 'langfuse.environment': 'test' }))),
+  );
+  t.equal(equal?.trace.environment, 'test', 'also if the resource had the same');
 
   const [named] = await changed(
     `[{ when: '!("service.name" in resource)', set: { service.name: '"a service"' } }]`,
@@ -137,6 +145,31 @@ void t.test('the service of points and log records follows, and shared objects s
   t.match(one?.origin, { serviceName: 'new', resource: { 'service.name': 'new' } });
   t.equal(one?.origin, other?.origin);
   t.equal(origin.serviceName, 'checkout');
+});
+
+const recorded = [...recordedOtlpTraces(), ...recordedPrograms()];
+const skip = recorded.length === 0 && 'the folder of recorded runs is not here';
+
+void t.test('recorded runs are changed as if they had been sent like this', { skip }, async (t) => {
+  const rules = [
+    `[{ set: { service.name: '"another"', deployment.environment.name: '"production"' }, delete: [service.version, telemetry.sdk.language] }]`,
+    '[{ delete: [service.name, openinference.project.name] }]',
+  ];
+  /** All fields, in the order of the ids. */
+  const read = (items: readonly TraceRecord[]) =>
+    items
+      .map(({ trace, spans }) => ({
+        trace,
+        spans: spans
+          .map((span) => ({ ...span, metadata: span.metadata }))
+          .sort((a, b) => (a.span_id < b.span_id ? -1 : 1)),
+      }))
+      .sort((a, b) => (a.trace.trace_id < b.trace.trace_id ? -1 : 1));
+  for (const [file, text] of recorded)
+    for (const rule of rules) {
+      const items = await changed(rule, runsOf(decodeJson('traces', JSON.parse(text) as unknown)));
+      t.strictSame(read(items), read(runsOf(encodeTraces({ tenant: 'a', items }))), file);
+    }
 });
 
 void t.test('a batch without changes passes on identical objects', async (t) => {
