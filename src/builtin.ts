@@ -20,6 +20,7 @@ import { rateLimitProcessor } from './processors/rate-limit/factory.js';
 import { redactProcessor } from './processors/redact/factory.js';
 import { sampleProcessor } from './processors/sample/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
+import { resourceProcessor } from './processors/resource/factory.js';
 import { transformProcessor } from './processors/transform/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
@@ -36,6 +37,7 @@ export const builtinFactories: readonly Factory[] = [
   rateLimitProcessor,
   sampleProcessor,
   transformProcessor,
+  resourceProcessor,
   redactProcessor,
   quotaProcessor,
   costProcessor,

@@ -1,7 +1,7 @@
 import { ConsumeError } from '../component/consume-error.js';
 import type { ConsumeContext, Consumer, QuotaUsage, Receipt, Refusal } from '../component/consumer.js';
 import type { Batch } from '../signal/batch.js';
-import { copyPlain } from './copy-batch.js';
+import { copyBatch } from './copy-batch.js';
 
 /** One of several consumers. */
 export interface Branch<B> {
@@ -49,7 +49,7 @@ async function consumeAll<B extends Batch<unknown>>(
   const areAllMutating = branches.every(({ mutatesBatch }) => mutatesBatch);
   const last = branches.length - 1;
   const inputs = branches.map(({ mutatesBatch }, index) =>
-    mutatesBatch && !(areAllMutating && index === last) ? copyPlain(batch) : batch,
+    mutatesBatch && !(areAllMutating && index === last) ? copyBatch(batch) : batch,
   );
   return Promise.allSettled(
     branches.map(async ({ consumer }, index) => consumer.consume(inputs[index] ?? batch, context)),

@@ -7,7 +7,7 @@ import { formatPath, formatPosition } from '../config/config-error.js';
 import { locate } from '../config/config-node.js';
 import { checkSchema, segmentsOf } from '../config/schema-check.js';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
-import { copyPlain } from './copy-batch.js';
+import { copyBatch } from './copy-batch.js';
 import {
   ChainLife,
   chainProcessors,
@@ -184,7 +184,7 @@ function copying(inputs: Outputs): Outputs {
   return Object.fromEntries(
     Object.entries(inputs).map(([signal, input]: [string, Consumer<Batches[Signal]>]) => [
       signal,
-      { consume: (batch: Batches[Signal], context: never) => input.consume(copyPlain(batch), context) },
+      { consume: (batch: Batches[Signal], context: never) => input.consume(copyBatch(batch), context) },
     ]),
   );
 }

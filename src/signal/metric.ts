@@ -25,7 +25,7 @@ export interface MetricStream {
 
 /** One data point. */
 export interface MetricPoint {
-  readonly stream: MetricStream;
+  stream: MetricStream;
   /** Labels for queries: `service_name` and the point's attributes, values as text. */
   labels: Readonly<Record<string, string>>;
   /** The point's attributes with their types, for components that forward the point. */

@@ -27,7 +27,10 @@ type MappedFields = Readonly<
   Pick<SpanRecord, 'name' | 'status' | 'error_message' | 'input_data' | 'output_data'>
 > &
   Readonly<Pick<SpanRecord, 'started_at' | 'ended_at'>> &
-  Pick<SpanRecord, 'context'>;
+  Pick<SpanRecord, 'context'> & {
+    /** The context without what the resource adds; missing if unknown. */
+    readonly own_context?: RunContext | null;
+  };
 
 /** Derives `metadata` from a received span. */
 export type DeriveMetadata = (sent: SentSpan) => JsonObject;

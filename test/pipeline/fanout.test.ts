@@ -3,12 +3,13 @@ import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import type { Consumer, Receipt } from '../../src/component/consumer.js';
 import { fanOut } from '../../src/pipeline/fanout.js';
-import type { TracesBatch } from '../../src/signal/batch.js';
+import type { MetricsBatch, TracesBatch } from '../../src/signal/batch.js';
 import { rateLimitProcessor } from '../../src/processors/rate-limit/factory.js';
 import { validationProcessor } from '../../src/processors/validation/factory.js';
 import { batchOf, startEngine } from '../support/engine.js';
 import { EngineComponents } from '../support/engine-components.js';
 import { heldMemory } from '../support/held-memory.js';
+import { aMetric, aPoint } from '../support/metric-points.js';
 import { aTrace } from '../support/run-records.js';
 
 const CONTEXT = { receivedAt: 0 };
@@ -156,6 +157,27 @@ void t.test('a branch changes only its own copy of a batch', async (t) => {
     1,
     'the original is unread: one copy less',
   );
+});
+
+void t.test('copies of items share what the items share', async (t) => {
+  const stream = aMetric();
+  const batch = { tenant: 'a', items: [aPoint({ stream }), aPoint({ stream }), aPoint()] };
+  const copies: MetricsBatch[] = [];
+  const keep = {
+    mutatesBatch: true,
+    consumer: {
+      consume: async (copy: MetricsBatch): Promise<Receipt> => {
+        copies.push(copy);
+        return Promise.resolve({ accepted: 3, refused: [] });
+      },
+    },
+  };
+  await fanOut<MetricsBatch>([keep, keep]).consume(batch, CONTEXT);
+  const [first, second, third] = copies[0]?.items ?? [];
+  t.strictSame(first?.stream, stream);
+  t.not(first?.stream, stream);
+  t.equal(first?.stream, second?.stream);
+  t.not(first?.stream, third?.stream);
 });
 
 void t.test('copies keep keys that look like prototypes', async (t) => {

@@ -112,6 +112,7 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   },
   'processor sample': { drops: true },
   'processor transform': { config: { spans: [{ set: { name: '"changed"' } }] } },
+  'processor resource': { config: { rules: [{ set: { 'deployment.environment.name': '"test"' } }] } },
   'processor redact': { config: { builtin: ['email'] } },
   'processor quota': { ...onStores, ...withoutStores },
   'processor cost': {},

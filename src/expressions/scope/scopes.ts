@@ -20,6 +20,7 @@ export const SCOPES = {
   log: ['log', 'resource', 'identity'],
   point: ['point', 'resource', 'identity'],
   event: ['event', 'identity'],
+  resource: ['resource', 'identity'],
   items: ['items', 'identity'],
 } as const satisfies Record<string, readonly Variable[]>;
 
@@ -55,6 +56,11 @@ export function pointScope(point: MetricPoint, identity: View<Sender>): Scope {
 
 export function eventScope(event: EventRecord, identity: View<Sender>): Scope {
   return { event: new RECORD_TYPES.event.view(event), identity };
+}
+
+/** The scope for the resource of several items. */
+export function resourceScope(resource: JsonObject, identity: View<Sender>): Scope {
+  return { resource, identity };
 }
 
 /** The scope for values computed by other expressions. */

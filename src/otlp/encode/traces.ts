@@ -88,7 +88,7 @@ function add(
   groups.itemsOf(resource, scope).push(withAttributes(encoded, header));
 }
 
-/** The resource attribute that other readers need: the name of the service. */
-function ownResource({ agent }: TraceHeader): JsonObject {
-  return { 'service.name': agent };
+/** The resource attributes in the metadata of a header, and the one that other readers need: the name of the service. */
+function ownResource({ agent, metadata }: TraceHeader): JsonObject {
+  return { ...objectOf(metadata?.['resource']), 'service.name': agent };
 }

@@ -1,12 +1,12 @@
 import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import type { Origin } from '../../signal/origin.js';
-import type { AgentHint, SpanType } from '../../signal/span.js';
+import type { AgentHint, SpanRecord, SpanType } from '../../signal/span.js';
 import { CONVENTIONS } from './clients/index.js';
 import type { AgentNames } from './agent-names.js';
 import type { Field, Kind } from './conventions/convention.js';
 import { storableName } from './names.js';
 import type { SpanReading } from './span-reading.js';
-import type { Ground } from './provenance.js';
+import type { Ground, Provenance } from './provenance.js';
 
 /** Attributes of the resource that name the project of a program without `service.name`. */
 const PROJECTS = ['openinference.project.name', 'arize.project.name'];
@@ -36,29 +36,59 @@ export function hintOf(
   names: AgentNames,
 ): AgentHint | null {
   const own = ownName(span, reading, names);
-  const isDeciding = span.type === 'llm' && LAST_CALLS.has(origin.scope?.name);
-  if (own !== null) return { source: isDeciding ? 'agent span' : sourceOf(span, origin), name: own };
-  const program = programOf(origin, reading, names);
-  if (program !== null) return { source: isDeciding ? 'agent span' : 'service.name', name: program };
-  if (!span.isRoot) return null;
-  const root = names.withoutIds(span.name);
+  if (own === null) return hintOfResource(span, origin, names, reading.provenance);
+  return { source: isDeciding(span.type, origin) ? 'agent span' : sourceOf(span, origin), name: own };
+}
+
+/** The hint of a mapped span after a change of its resource. A name from the span's own attributes or name stays. */
+export function hintAfterChange(
+  span: SpanRecord,
+  before: Origin,
+  after: Origin,
+  names: AgentNames,
+): AgentHint | null {
+  const { agent_hint: hint, type, name, parent_span_id } = span;
+  const isOwn =
+    hint !== null &&
+    hint.source !== 'service.name' &&
+    (hint.source !== 'root span' || after.scope?.name === LOGGED_SCOPE) &&
+    !(isDeciding(type, before) && hint.name === programOf(before, names));
+  return isOwn ? hint : hintOfResource({ type, name, isRoot: parent_span_id === null }, after, names);
+}
+
+/** The hint of a span that does not name an agent: its program, else its root. */
+function hintOfResource(
+  { type, name, isRoot }: Pick<NamedSpan, 'type' | 'name' | 'isRoot'>,
+  origin: Origin,
+  names: AgentNames,
+  provenance?: Provenance,
+): AgentHint | null {
+  const program = programOf(origin, names, provenance);
+  if (program !== null)
+    return { source: isDeciding(type, origin) ? 'agent span' : 'service.name', name: program };
+  if (!isRoot) return null;
+  const root = names.withoutIds(name);
   const constant = storableName(origin.serviceName);
   if (root !== '' || constant === '')
-    return { source: 'root span', name: because('name of the root', root || span.name, reading) };
-  return { source: 'root span', name: because('service.name of the resource', constant, reading) };
+    return { source: 'root span', name: because('name of the root', root || name, { provenance }) };
+  return { source: 'root span', name: because('service.name of the resource', constant, { provenance }) };
+}
+
+function isDeciding(type: SpanType, { scope }: Origin): boolean {
+  return type === 'llm' && LAST_CALLS.has(scope?.name);
 }
 
 function programOf(
   { serviceName, resource }: Origin,
-  reading: SpanReading,
   names: AgentNames,
+  provenance?: Provenance,
 ): string | null {
   const service = serviceName === '' ? null : names.serviceIn(serviceName);
-  if (service !== null) return because('service.name of the resource', service, reading);
+  if (service !== null) return because('service.name of the resource', service, { provenance });
   for (const key of PROJECTS) {
     const project = resource[key];
     const name = typeof project === 'string' ? names.withoutIds(project) : '';
-    if (name !== '' && name !== NO_PROJECT) return because(`${key} of the resource`, name, reading);
+    if (name !== '' && name !== NO_PROJECT) return because(`${key} of the resource`, name, { provenance });
   }
   return null;
 }
@@ -99,7 +129,11 @@ function named(field: Field, reading: SpanReading, names: AgentNames): string | 
   return text === null ? null : because(field, names.nameIn(text), reading);
 }
 
-function because<Name extends string | null>(ground: Ground, name: Name, { provenance }: SpanReading): Name {
+function because<Name extends string | null>(
+  ground: Ground,
+  name: Name,
+  { provenance }: { readonly provenance?: Provenance | undefined },
+): Name {
   if (name !== null) provenance?.decided('agent', ground);
   return name;
 }

@@ -1,13 +1,14 @@
-import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { JsonObject } from '../../signal/attributes.js';
 import type { MetricsBatch } from '../../signal/batch.js';
 import type { MetricPoint, MetricStream, MetricType, Temporality } from '../../signal/metric.js';
 import type { Origin } from '../../signal/origin.js';
 import type { Micros } from '../../signal/time.js';
-import { doubleToJson, setOwn, toJsonObject } from './any-value.js';
+import { doubleToJson, toJsonObject } from './any-value.js';
 import { exponentialHistogram, histogram, summary } from './distributions.js';
 import { spanUuid, traceUuid } from '../wire/ids.js';
 import { int64ToNumber, nanosToMicros } from '../wire/int64.js';
 import { originOf } from './origin.js';
+import { labelsOf } from './point-labels.js';
 import type {
   Exemplar,
   ExponentialHistogramPoint,
@@ -19,14 +20,9 @@ import type {
   NumberPoint,
   SummaryPoint,
 } from '../wire/requests.js';
-import { serializeJson } from '../../signal/json.js';
 
 /** `DataPointFlags`: the series has ended or was missing, so the point has no value. */
 const NO_RECORDED_VALUE = 1;
-const FEW_KEYS = 16;
-const SERVICE_NAME = 'service_name';
-/** The label for an attribute `service_name` if the resource already names a service. */
-const OTHER_SERVICE_NAME = 'attributes.service_name';
 
 /**
  * The points of an OTLP request. A point is rejected individually if its metric has no name, if it has no time or no value, or if its
@@ -63,7 +59,7 @@ interface Data {
 class PointReader {
   readonly items: MetricPoint[] = [];
   readonly rejected: string[] = [];
-  /** The labels of one point, reused for sorting. */
+  /** The label keys of one point, reused for sorting. */
   readonly #keys: string[] = [];
 
   /** @param place of the metric in the request, a JSON Pointer */
@@ -114,7 +110,7 @@ class PointReader {
     const attributes = toJsonObject(point.attributes);
     this.items.push({
       stream,
-      labels: this.#labelsOf(attributes, stream.origin.serviceName),
+      labels: labelsOf(attributes, stream.origin.serviceName, this.#keys),
       attributes,
       timestamp,
       start_time: timeOf(point.startTimeUnixNano) ?? null,
@@ -124,38 +120,6 @@ class PointReader {
       exemplars: point.exemplars?.length ? point.exemplars.map(exemplarOf) : null,
     });
     return undefined;
-  }
-
-  /** The service and the point's attributes as texts, sorted by key, as they are stored. */
-  #labelsOf(attributes: JsonObject, serviceName: string): Record<string, string> {
-    const keys = this.#keys;
-    keys.length = 0;
-    const hasService = serviceName !== '';
-    if (hasService) keys.push(SERVICE_NAME);
-    for (const key in attributes) if (key !== SERVICE_NAME || !hasService) keys.push(key);
-    sort(keys);
-    const labels: Record<string, string> = {};
-    for (const key of keys) {
-      const isService = hasService && key === SERVICE_NAME;
-      setOwn(labels, key, isService ? serviceName : textOf(attributes[key] ?? null));
-    }
-    const other = hasService ? attributes[SERVICE_NAME] : undefined;
-    if (other !== undefined) labels[OTHER_SERVICE_NAME] = textOf(other);
-    return labels;
-  }
-}
-
-/** Sorts the few keys of a point faster than `Array.sort`. */
-function sort(keys: string[]): void {
-  if (keys.length > FEW_KEYS) {
-    keys.sort();
-    return;
-  }
-  for (let i = 1; i < keys.length; i++) {
-    const key = keys[i] ?? '';
-    let at = i;
-    for (; at > 0 && (keys[at - 1] ?? '') > key; at--) keys[at] = keys[at - 1] ?? '';
-    keys[at] = key;
   }
 }
 
@@ -208,12 +172,6 @@ function timeOf(nanos: Int64 | null | undefined): Micros | null | undefined {
 function numberOf({ asDouble, asInt }: NumberPoint): number | null {
   if (typeof asDouble === 'number') return asDouble;
   return asInt === null || asInt === undefined ? null : int64ToNumber(asInt);
-}
-
-function textOf(value: JsonValue): string {
-  if (typeof value === 'string') return value;
-  if (value === null) return '';
-  return typeof value === 'object' ? serializeJson(value) : String(value);
 }
 
 function exemplarOf(exemplar: Exemplar): JsonObject {

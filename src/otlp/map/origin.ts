@@ -5,13 +5,13 @@ import type { Resource, Scope } from '../wire/requests.js';
 
 /** The origin of all records under one resource and scope of a request. */
 export function originOf(resource: Resource | null | undefined, scope: Scope | null | undefined): Origin {
-  const attributes = toJsonObject(resource?.attributes);
-  const service = attributes['service.name'];
-  return {
-    resource: attributes,
-    scope: scopeOf(scope),
-    serviceName: typeof service === 'string' ? service : '',
-  };
+  return originWith(toJsonObject(resource?.attributes), scopeOf(scope));
+}
+
+/** @param resource its attributes */
+export function originWith(resource: JsonObject, scope: JsonObject | null): Origin {
+  const service = resource['service.name'];
+  return { resource, scope, serviceName: typeof service === 'string' ? service : '' };
 }
 
 function scopeOf(scope: Scope | null | undefined): JsonObject | null {

@@ -352,6 +352,7 @@ export class SpanMapper {
       input_data,
       output_data,
       context,
+      own_context: context,
     };
     const bytes = buffer.subarray(span.start, span.end);
     const record = carry(fields, { bytes, origin: sentOrigin, notes, mapped }, deriveMetadata);

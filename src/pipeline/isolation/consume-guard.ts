@@ -3,7 +3,7 @@ import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer
 import type { Clock } from '../../component/telemetry.js';
 import type { Batch } from '../../signal/batch.js';
 import { MS_PER_SECOND } from '../../signal/time-units.js';
-import { copyPlain } from '../copy-batch.js';
+import { copyBatch } from '../copy-batch.js';
 import { asConsumeError, contextOf, problemOfBatch } from './batches.js';
 import { HeldCall } from './held-call.js';
 import type { PluginLimits } from './limits.js';
@@ -52,7 +52,7 @@ export class ConsumeGuard {
     this.#assertRoom(count);
     const call = this.#open(context, count);
     // Other components may share the list, which is emptied below.
-    const own = limits.copiesBatches ? copyPlain(batch) : { ...batch, items: [...batch.items] };
+    const own = limits.copiesBatches ? copyBatch(batch) : { ...batch, items: [...batch.items] };
     try {
       const running = this.#call(inner, own, context, call);
       const given = await Promise.race([running, call.late]);

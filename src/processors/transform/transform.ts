@@ -1,29 +1,74 @@
 import type { Component } from '../../component/component.js';
-import type { Consumer, Refusal } from '../../component/consumer.js';
-import { droppedItems } from '../../component/dropped-items.js';
+import type { Consumer } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
-import { consumeKept } from '../../component/keep-items.js';
 import { EvaluationFailures } from '../../expressions/failures.js';
-import type { Sender } from '../../expressions/scope/identity-fields.js';
-import { identityView, logScope, spanScope, traceScope, traceView } from '../../expressions/scope/scopes.js';
-import type { View } from '../../expressions/scope/view.js';
-import type { Batch, LogsBatch, TracesBatch } from '../../signal/batch.js';
+import { changeSpans, consumerOfRules, dropCounter } from '../../expressions/rules/consume-changed.js';
+import { problemsOfRules, Rules, type RuleKind } from '../../expressions/rules/rules.js';
+import { logScope, pointScope, spanScope, traceScope, traceView } from '../../expressions/scope/scopes.js';
+import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { LogRecord } from '../../signal/log-record.js';
-import type { SpanRecord } from '../../signal/span.js';
+import type { MetricPoint } from '../../signal/metric.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { TransformConfig } from './config.js';
-import { Rules, type Fate } from './rules.js';
-import { LOG_TARGETS, SPAN_TARGETS, TRACE_TARGETS } from './targets.js';
+import { LOG_TARGETS, POINT_TARGETS, SharedStreams, SPAN_TARGETS, TRACE_TARGETS } from './targets.js';
+
+/** The scope and the writable fields of each list in the configuration. */
+const LISTS = {
+  spans: { scope: 'span', targets: SPAN_TARGETS },
+  traces: { scope: 'trace', targets: TRACE_TARGETS },
+  points: { scope: 'point', targets: POINT_TARGETS },
+  logs: { scope: 'log', targets: LOG_TARGETS },
+} as const;
+
+type ListName = keyof typeof LISTS;
+
+function rulesOf<Record>(
+  list: ListName,
+  kind: RuleKind<Record>,
+  { config }: Settings<TransformConfig>,
+  failures: EvaluationFailures,
+): Rules<Record> {
+  return new Rules(list, config[list], kind, { onError: config.on_error, failures });
+}
+
+export function problemsOf(config: TransformConfig): { readonly path: string; readonly message: string }[] {
+  return (Object.keys(LISTS) as ListName[]).flatMap((list) =>
+    problemsOfRules(list, config[list], LISTS[list]),
+  );
+}
 
 /** Processor `transform` for log records: see README.md. */
 export function createLogTransform(
   settings: Settings<TransformConfig>,
   next: Consumer<LogsBatch>,
 ): Component & Consumer<LogsBatch> {
-  const rules = new Rules('logs', settings, LOG_TARGETS, new EvaluationFailures(settings));
-  return transformOf<LogRecord, LogsBatch>(settings, next, 'logs', rules.areNone, (log, identity) =>
-    rules.apply(log, () => logScope(log, identity)),
-  );
+  const rules = rulesOf('logs', LISTS.logs, settings, new EvaluationFailures(settings));
+  return consumerOfRules<LogRecord, LogsBatch>(settings, next, {
+    label: 'logs',
+    isIdle: rules.areNone,
+    begin: (identity) => (log) => rules.apply(log, () => logScope(log, identity)),
+  });
+}
+
+/** Processor `transform` for metric points. */
+export function createPointTransform(
+  settings: Settings<TransformConfig>,
+  next: Consumer<MetricsBatch>,
+): Component & Consumer<MetricsBatch> {
+  const rules = rulesOf('points', LISTS.points, settings, new EvaluationFailures(settings));
+  return consumerOfRules<MetricPoint, MetricsBatch>(settings, next, {
+    label: 'points',
+    isIdle: rules.areNone,
+    begin: (identity) => {
+      const streams = new SharedStreams();
+      return (point) => {
+        const { stream } = point;
+        const fate = rules.apply(point, () => pointScope(point, identity));
+        streams.share(point, stream);
+        return fate;
+      };
+    },
+  });
 }
 
 /** Processor `transform` for traces: the header first, then each span. */
@@ -32,69 +77,20 @@ export function createTraceTransform(
   next: Consumer<TracesBatch>,
 ): Component & Consumer<TracesBatch> {
   const failures = new EvaluationFailures(settings);
-  const headers = new Rules('traces', settings, TRACE_TARGETS, failures);
-  const spans = new Rules('spans', settings, SPAN_TARGETS, failures);
-  const counter = droppedItems(settings.meter);
-  const labels = { processor: settings.id, item: 'spans' };
-  counter.add(0, labels);
-  return transformOf<TraceRecord, TracesBatch>(
-    settings,
-    next,
-    'traces',
-    headers.areNone && spans.areNone,
-    (item, identity) => {
+  const headers = rulesOf('traces', LISTS.traces, settings, failures);
+  const spans = rulesOf('spans', LISTS.spans, settings, failures);
+  const countSpans = dropCounter(settings, 'spans');
+  return consumerOfRules<TraceRecord, TracesBatch>(settings, next, {
+    label: 'traces',
+    isIdle: headers.areNone && spans.areNone,
+    begin: (identity) => (item) => {
       const fate = headers.apply(item.trace, () => traceScope(traceView(item), identity));
       if (fate !== 'keep' || spans.areNone) return fate;
-      const before = item.spans.length;
-      const ofAll = ofSpans(item, spans, identity);
-      if (ofAll !== 'refuse' && item.spans.length < before) counter.add(before - item.spans.length, labels);
-      return ofAll;
+      return changeSpans(
+        item,
+        (span) => spans.apply(span, () => spanScope(span, traceView(item), identity)),
+        countSpans,
+      );
     },
-  );
-}
-
-/** A dropped span is removed from its trace; a refused span refuses the trace. */
-function ofSpans(item: TraceRecord, rules: Rules<SpanRecord>, identity: View<Sender>): Fate {
-  let kept = 0;
-  for (const span of item.spans) {
-    const fate = rules.apply(span, () => spanScope(span, traceView(item), identity));
-    if (fate === 'refuse') return fate;
-    if (fate === 'keep') item.spans[kept++] = span;
-  }
-  const hasLost = kept < item.spans.length;
-  item.spans.length = kept;
-  return hasLost && kept === 0 && item.trace.follows_spans ? 'drop' : 'keep';
-}
-
-function transformOf<Item, B extends Batch<Item>>(
-  { id, meter }: Settings<TransformConfig>,
-  next: Consumer<B>,
-  label: string,
-  isIdle: boolean,
-  change: (item: Item, identity: View<Sender>) => Fate,
-): Component & Consumer<B> {
-  const counter = droppedItems(meter);
-  const labels = { processor: id, item: label };
-  counter.add(0, labels);
-  return {
-    async consume(batch, context) {
-      if (isIdle) return next.consume(batch, context);
-      const identity = identityView(batch, context);
-      const dropped = new Set<number>();
-      const refused: Refusal[] = [];
-      batch.items.forEach((item, index) => {
-        const fate = change(item, identity);
-        if (fate === 'drop') dropped.add(index);
-        else if (fate === 'refuse')
-          refused.push({
-            index,
-            reason: 'an expression of the transform processor cannot be evaluated',
-          });
-      });
-      return consumeKept(batch, { refused, dropped }, next, context).then((receipt) => {
-        if (dropped.size > 0) counter.add(dropped.size, labels);
-        return receipt;
-      });
-    },
-  };
+  });
 }

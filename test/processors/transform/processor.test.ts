@@ -5,6 +5,7 @@ import type { SpanRecord } from '../../../src/signal/span.js';
 import { metricValues } from '../../support/engine.js';
 import { aLog } from '../../support/log-records.js';
 import { mapSpan } from '../../support/mapped-span.js';
+import { aMetric, aPoint } from '../../support/metric-points.js';
 import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aHeader, aSpanRecord } from '../../support/run-records.js';
@@ -38,6 +39,18 @@ void t.test('the example of the README works', async (t) => {
   t.match(item?.spans[0], { name: 'ours: answer', metadata: { user_id: 'u1', kept: 1 } });
   t.strictSame(Object.keys(item?.spans[0]?.metadata ?? {}), ['kept', 'user_id']);
   t.match(item?.spans[1], { name: 'answer', metadata: null });
+
+  const metrics = processorOf(transformProcessor, 'metrics', text);
+  await metrics.consume([
+    aPoint({
+      stream: aMetric({ name: 'http.server.duration' }),
+      attributes: { a: 1, 'net.peer.port': 81 },
+    }),
+  ]);
+  t.match(metrics.passed[0]?.items[0], {
+    stream: { name: 'http.server.request.duration' },
+    attributes: { a: 1 },
+  });
 
   const logs = processorOf(transformProcessor, 'logs', text);
   const log = aLog({ attributes: { a: 1 } });
@@ -120,6 +133,58 @@ void t.test('sets and deletes whole fields', async (t) => {
   t.strictSame(passed[0]?.items[0]?.body, { was: 'x' });
 });
 
+void t.test('labels of points follow attributes, and points of one stream share its copy', async (t) => {
+  const { consume, passed } = processorOf(
+    transformProcessor,
+    'metrics',
+    `points:
+  - { set: { name: '"new." + point.name', attributes.list: '[1]' }, delete: [attributes.gone, unit] }
+  - { when: 'point.name == "new.cpu.load"', rename: { attributes.a: attributes.b } }
+  - { when: 'point.value > 1.0', set: { description: '"large"' } }
+`,
+  );
+  const stream = aMetric();
+  const attributes = () => ({ a: true, gone: 1 });
+  const points = [1, 1, 2].map((value) => aPoint({ stream, value, attributes: attributes() }));
+  await consume(points);
+  const [first, second, third] = passed[0]?.items ?? [];
+  t.match(first?.stream, { name: 'new.cpu.load', unit: '', description: 'Load of the processor' });
+  t.strictSame(first?.attributes, { b: true, list: [1] });
+  t.strictSame(first?.labels, { b: 'true', list: '[1]', service_name: 'checkout' });
+  t.equal(first?.stream, second?.stream);
+  t.match(third?.stream, { name: 'new.cpu.load', description: 'large' });
+  t.match(stream, { name: 'cpu.load', unit: '1' }, 'the sent stream is unchanged');
+});
+
+void t.test('points without changes stay identical', async (t) => {
+  const { consume, passed } = processorOf(
+    transformProcessor,
+    'metrics',
+    `points: [{ set: { name: 'point.name' }, delete: [attributes.gone], rename: { attributes.x: attributes.y } }, { when: 'false', delete: [unit] }]`,
+  );
+  const stream = aMetric();
+  const point = aPoint({ stream, attributes: { a: 1 } });
+  const { labels, attributes } = point;
+  await consume([point]);
+  t.equal(passed[0]?.items[0], point);
+  t.equal(point.stream, stream);
+  t.equal(point.labels, labels);
+  t.equal(point.attributes, attributes);
+});
+
+void t.test('a failing expression drops or refuses a point', async (t) => {
+  const points = `points: [{ set: { name: 'string(point.attributes.name)' } }]`;
+  const batch = () => [aPoint(), aPoint({ attributes: { name: 'given' } })];
+  const refusing = processorOf(transformProcessor, 'metrics', `${points}\non_error: refuse`);
+  t.match(await refusing.consume(batch()), { accepted: 1, refused: [{ index: 0 }] });
+  const dropping = processorOf(transformProcessor, 'metrics', `${points}\non_error: drop`);
+  t.strictSame(await dropping.consume(batch()), { accepted: 2, refused: [] });
+  t.strictSame(
+    dropping.passed[0]?.items.map(({ stream }) => stream.name),
+    ['given'],
+  );
+});
+
 void t.test('a failing expression skips its rule, or drops or refuses the item', async (t) => {
   const rules = `[{ set: { metadata.a: '1', name: 'span.metadata.missing' } }, { set: { metadata.b: '2' } }]`;
   const span = () => aSpanRecord('t', { name: 'n' });
@@ -156,6 +221,8 @@ void t.test('rejects an invalid rule with its reason', async (t) => {
   t.match(problems(`spans: [{ rename: { name: metadata.a } }]`), /only keys can be renamed/);
   t.match(problems(`spans: [{ delete: [name] }]`), /there is nothing without a name/);
   t.match(problems(`spans: [{ delete: [name.x] }]`), /is a text without keys/);
+  t.match(problems(`points: [{ set: { value: '1.0' } }]`), /"value" cannot be changed/);
+  t.match(problems(`points: [{ set: { attributes.x: 'log.body' } }]`), /there is no variable "log"/);
   t.match(problems(`logs: [{ set: { attributes.x: 'span.name' } }]`), /there is no variable "span"/);
   t.equal(problems(`spans: [{ set: { metadata.a: 'resource["x"]' } }]`), '');
 });

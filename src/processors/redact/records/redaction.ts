@@ -1,3 +1,4 @@
+import { originWith } from '../../../otlp/map/origin.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import type { Origin } from '../../../signal/origin.js';
 import type { SentOrigin } from '../../../signal/sent-span.js';
@@ -21,11 +22,8 @@ export function redactOrigin(origin: Origin, { redactor, origins }: Redaction): 
   if (known !== undefined) return known;
   const resource = redactor.object(origin.resource);
   const scope = redactor.object(origin.scope);
-  const service = resource['service.name'];
-  const redacted: Origin =
-    resource === origin.resource && scope === origin.scope
-      ? origin
-      : { resource, scope, serviceName: typeof service === 'string' ? service : '' };
+  const isUnchanged = resource === origin.resource && scope === origin.scope;
+  const redacted = isUnchanged ? origin : originWith(resource, scope);
   origins.set(origin, redacted);
   return redacted;
 }

@@ -1,11 +1,11 @@
 import type { JsonValue, JsonObject } from '../../signal/attributes.js';
-import { compile, compileCondition, type Expression } from '../../expressions/expression.js';
-import { ExpressionError } from '../../expressions/expression-error.js';
-import type { Scope, ScopeName } from '../../expressions/scope/scopes.js';
+import { compile, compileCondition, type Expression } from '../expression.js';
+import { ExpressionError } from '../expression-error.js';
+import { jsonOf } from '../json-value.js';
+import type { Scope, ScopeName } from '../scope/scopes.js';
 import { suggestion } from '../../config/nearest-name.js';
-import type { RuleConfig } from './config.js';
+import type { RuleConfig } from './rule-schema.js';
 import type { Target, Targets } from './targets.js';
-import { jsonOf } from '../../expressions/json-value.js';
 
 /** A place in a record: a field, or a key in one. */
 interface Place<Record> {
@@ -113,10 +113,13 @@ export function problemsOfRule(
 
 /** @returns the place, or a text that explains why it does not exist */
 function placeIn<Record>(targets: Targets<Record>, path: string): Place<Record> | string {
+  if (targets.kind === 'keys')
+    return path === '' ? 'a key must not be empty' : { target: targets.object, path };
+  const { fields } = targets;
   const dot = path.indexOf('.');
   const field = dot < 0 ? path : path.slice(0, dot);
-  const target = Object.hasOwn(targets, field) ? targets[field] : undefined;
-  if (target === undefined) return `"${field}" cannot be changed${suggestion(field, Object.keys(targets))}`;
+  const target = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (target === undefined) return `"${field}" cannot be changed${suggestion(field, Object.keys(fields))}`;
   const rest = dot < 0 ? '' : path.slice(dot + 1);
   if (rest !== '' && target.is === 'text') return `"${field}" is a text without keys`;
   return { target, path: rest };
