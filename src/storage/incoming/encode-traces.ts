@@ -5,7 +5,7 @@ import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../s
 import { declaredContext, NO_CONTEXT, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall } from '../../signal/call-details.js';
 import { mapOf } from '../../signal/derive-map.js';
-import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
+import type { DerivedMap } from '../../signal/service-map.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
@@ -102,8 +102,8 @@ interface EncodedRows {
 /** A batch of traces without the settings of its user. */
 export interface EncodedTraces extends EncodedRows {
   readonly named: NamedPrompts | null;
-  /** Its additions to the service map, which may still be pending; undefined if no map is derived. */
-  readonly map: BatchMap['derived'] | undefined;
+  /** Its additions to the service map; undefined if no map is derived. */
+  readonly map: DerivedMap | undefined;
 }
 
 /** A batch of traces for the store thread. */

@@ -54,7 +54,6 @@ export class TracesWriter {
       await stored.refuseExceeded(limits);
       this.#parts.sent?.(userId, tenant);
       const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
-      const derived = await map;
       const prompts = named && {
         numbers: await this.#parts.promptNumbers(userId, named.references),
         spans: named.spans,
@@ -63,7 +62,7 @@ export class TracesWriter {
         ...rows,
         tenant,
         wanted: [],
-        ...(derived && { map: derived }),
+        ...(map && { map }),
         ...(quota && { counted: { tenant, at: receivedAt, limit: limit === 0 ? Infinity : limit } }),
         ...(prompts && { prompts }),
       });

@@ -25,6 +25,8 @@ import type { Charge } from '../../incoming/encode-traces.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 
+type TracesOfUser = Omit<TracesMessage, 'tenant' | 'counted'>;
+
 /** A batch encoded as columns, and the buffers that are transferred with it. */
 interface Encoded {
   readonly buffers: readonly ArrayBuffer[];
@@ -107,14 +109,13 @@ export class BatchWrites implements TelemetryWriter {
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
-  /** @throws ConsumeError if the service map of the batch cannot be derived */
-  async #tracesMessage(
+  #tracesMessage(
     { named, map, ...rows }: EncodedTraces,
     userId: string,
     wanted: StoreUserLimits['wanted'],
-  ): Promise<Omit<TracesMessage, 'tenant' | 'counted'>> {
-    const [derived, prompts] = await Promise.all([map, named && this.#promptsOf(userId, named)]);
-    return { ...rows, wanted, ...(derived && { map: derived }), ...(prompts && { prompts }) };
+  ): TracesOfUser | Promise<TracesOfUser> {
+    const own = { ...rows, wanted, ...(map && { map }) };
+    return named === null ? own : this.#promptsOf(userId, named).then((prompts) => ({ ...own, prompts }));
   }
 
   async #promptsOf(userId: string, { references, spans }: NamedPrompts): Promise<PromptMessage> {
