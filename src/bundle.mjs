@@ -15,6 +15,7 @@ const ENTRIES = [
   'index.js',
   'exporters/webhook/webhook-thread.js',
   'http/inflate-thread.js',
+  'intake-thread.js',
   'storage/control/control-thread.js',
   'storage/duckdb/thread/store-thread.js',
   'storage/duckdb/files/parquet-files.js',

@@ -6,7 +6,7 @@ import { builtinFactories } from '../src/builtin.js';
 
 /** The layers of `src/` from the top: each imports only from the lines below; names on one line never import each other. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['main', 'program', 'cli', 'builtin'],
+  ['main', 'program', 'cli', 'builtin', 'intake-thread'],
   ['pipeline'],
   // Support for plugin tests, which the program does not need.
   ['testing'],

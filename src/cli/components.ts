@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { signalsOf, type Factory } from '../component/factory.js';
+import type { Placement } from '../component/intake.js';
 import { loadTree } from '../config/load.js';
 import { loadRegistry } from '../pipeline/load-registry.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
@@ -11,6 +12,8 @@ interface Row {
   readonly kind: string;
   readonly type: string;
   readonly signals: readonly string[];
+  /** `any`: also in intake threads, as far as its configuration allows. Null for extensions. */
+  readonly placement: Placement | null;
   readonly stability: string;
   readonly description: string;
 }
@@ -31,6 +34,7 @@ export function componentsCommand(io: CliIo, builtin: readonly Factory[]): Comma
           { title: 'kind', show: ({ kind }) => kind },
           { title: 'type', show: ({ type }) => type },
           { title: 'signals', show: ({ signals }) => signals.join(',') || null },
+          { title: 'placement', show: ({ placement }) => placement },
           { title: 'stability', show: ({ stability }) => stability },
           { title: 'description', show: ({ description }) => description },
         ],
@@ -41,5 +45,6 @@ export function componentsCommand(io: CliIo, builtin: readonly Factory[]): Comma
 
 function describe(factory: Factory): Row {
   const { kind, type, stability, description } = factory;
-  return { kind, type, signals: signalsOf(factory), stability, description };
+  const placement = factory.kind === 'extension' ? null : factory.placement === undefined ? 'main' : 'any';
+  return { kind, type, signals: signalsOf(factory), placement, stability, description };
 }

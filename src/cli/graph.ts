@@ -1,7 +1,9 @@
 import { Command, Option } from 'commander';
 import type { Factory } from '../component/factory.js';
 import { prepare } from '../pipeline/prepare.js';
-import type { Plan } from '../pipeline/plan.js';
+import { threadCount } from '../pipeline/intake/intake-threads.js';
+import { Placements } from '../pipeline/intake/placements.js';
+import type { Plan, PlannedPipeline } from '../pipeline/plan.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
 
@@ -27,14 +29,15 @@ export function graphCommand(io: CliIo, builtin: readonly Factory[]): Command {
     )
     .action(async (options: ConfigOptions & { readonly format: 'mermaid' | 'dot' }) => {
       const { sources, environment } = configSources(options, io);
-      const { plan } = await prepare(sources, environment, builtin);
-      const drawing = draw(plan);
+      const { plan, config } = await prepare(sources, environment, builtin);
+      const placements = threadCount(config.service.intake) > 0 ? new Placements(plan) : undefined;
+      const drawing = draw(plan, placements);
       io.out(options.format === 'dot' ? toDot(drawing) : toMermaid(drawing));
     });
 }
 
 /** Draws each receiver and exporter once, even if several pipelines share it; processors belong to one pipeline. */
-function draw({ pipelines }: Plan): Drawing {
+function draw({ pipelines }: Plan, placements: Placements | undefined): Drawing {
   const receivers = new Map<string, Box>();
   const exporters = new Map<string, Box>();
   const edges: [string, string][] = [];
@@ -53,7 +56,7 @@ function draw({ pipelines }: Plan): Drawing {
       from = [processor];
     }
     edges.push(...from.flatMap((box) => targets.map((target): [string, string] => [box.key, target.key])));
-    return { name: pipeline.name, processors };
+    return { name: titleOf(pipeline, placements), processors };
   });
   return {
     receivers: [...receivers.values()],
@@ -61,6 +64,15 @@ function draw({ pipelines }: Plan): Drawing {
     pipelines: drawn,
     edges: unique(edges),
   };
+}
+
+/** The name of a pipeline, and where it runs if not on the main thread. */
+function titleOf(pipeline: PlannedPipeline, placements: Placements | undefined): string {
+  const { name, receivers } = pipeline;
+  const inThreads = receivers.filter((receiver) => placements?.of(pipeline, receiver) === 'any');
+  if (inThreads.length === 0) return name;
+  const some = inThreads.length < receivers.length ? ` for ${inThreads.map(({ id }) => id).join(', ')}` : '';
+  return `${name} (intake threads${some})`;
 }
 
 function unique(edges: readonly [string, string][]): readonly (readonly [string, string])[] {

@@ -1,4 +1,5 @@
 import type { Host } from './host.js';
+import type { Original } from './intake.js';
 import type { SmtpSettings } from './smtp.js';
 
 /** Changes that a component may apply while it runs. */
@@ -31,4 +32,12 @@ export interface Component {
   reload?(now: Reload): Promise<boolean>;
   /** @param deadline aborted when the time for shutting down is over: then give up waiting */
   shutdown?(deadline: AbortSignal): Promise<void>;
+  /** For placement `any`: called in an intake thread instead of `start`. A copy is ended without `shutdown`. */
+  startCopy?(original: Original): void;
+  /** On the main thread: answers a call of a copy. The answer is cloned. */
+  answerCopy?(message: object): unknown;
+  /** In an intake thread: receives a message of the component on the main thread. */
+  hearOriginal?(message: object): void;
+  /** In an intake thread, for receivers: processes a request. The answer is cloned. @throws HttpProblem, ConsumeError */
+  work?(message: object): Promise<unknown>;
 }

@@ -8,6 +8,8 @@ export interface PipelineShape {
   readonly name: string;
   readonly signal: Signal;
   readonly receivers: readonly string[];
+  /** Those whose requests are processed in intake threads. Absent: none. */
+  readonly threadedReceivers?: readonly string[];
   /** In the order in which data flows. */
   readonly processors: readonly string[];
   readonly exporters: readonly string[];

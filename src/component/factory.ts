@@ -4,6 +4,7 @@ import type { Component } from './component.js';
 import type { Kind } from './component-id.js';
 import type { Consumer } from './consumer.js';
 import type { TlsOptions } from './host.js';
+import type { Placement, PlacementContext } from './intake.js';
 import type { Clock, Logger, Meter } from './telemetry.js';
 
 /** As in the OpenTelemetry Collector: how stable a component is for users. */
@@ -59,8 +60,17 @@ interface FactoryBase<K extends Kind, Schema extends TObject> {
 /** One consumer for every signal that a pipeline takes from the receiver. */
 export type Outputs = { readonly [S in Signal]?: Consumer<Batches[S]> };
 
+interface Placed<Schema extends TObject> {
+  /**
+   * Where its components may run; `main` by default, and always for plugins. With `any`, each intake thread has a copy, created like the component on the main
+   * thread and started with `startCopy`: it must not depend on what other copies have seen, and has no access to the host.
+   */
+  placement?(config: Static<Schema>, context: PlacementContext): Placement;
+}
+
 /** Created once for each id, with one output for each signal it is wired for. */
-export interface ReceiverFactory<Schema extends TObject = TObject> extends FactoryBase<'receiver', Schema> {
+export interface ReceiverFactory<Schema extends TObject = TObject>
+  extends FactoryBase<'receiver', Schema>, Placed<Schema> {
   readonly signals: readonly Signal[];
   create(settings: Settings<Static<Schema>> & { readonly outputs: Outputs }): Component;
 }
@@ -73,7 +83,8 @@ export type CreateProcessor<Config, S extends Signal> = {
 }['create'];
 
 /** Created once for each pipeline that names it. */
-export interface ProcessorFactory<Schema extends TObject = TObject> extends FactoryBase<'processor', Schema> {
+export interface ProcessorFactory<Schema extends TObject = TObject>
+  extends FactoryBase<'processor', Schema>, Placed<Schema> {
   /** Whether it changes the batches it receives. If not, a batch may be shared with other components. */
   readonly mutatesBatch: boolean;
   /** Types of processors that must not precede it: it creates new batches, which lose the notes of those processors. */
@@ -88,7 +99,8 @@ export interface Exporter extends Component {
 }
 
 /** Created once for each id. */
-export interface ExporterFactory<Schema extends TObject = TObject> extends FactoryBase<'exporter', Schema> {
+export interface ExporterFactory<Schema extends TObject = TObject>
+  extends FactoryBase<'exporter', Schema>, Placed<Schema> {
   readonly signals: readonly Signal[];
   /**
    * `direct`: its receipt decides the answer to the sender. `queued`: the engine puts a bounded queue, retry and a
@@ -104,6 +116,8 @@ export interface ExporterFactory<Schema extends TObject = TObject> extends Facto
 
 /** Created once for each id named in `service.extensions`. `Host.extension` finds it by its capabilities. */
 export interface ExtensionFactory<Schema extends TObject = TObject> extends FactoryBase<'extension', Schema> {
+  /** For telemetry stores: the signals that they take as columns encoded in another thread (`EncodedWrites`). */
+  readonly encodedSignals?: readonly Signal[];
   create(settings: Settings<Static<Schema>>): Component;
 }
 

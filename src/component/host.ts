@@ -2,6 +2,7 @@ import type { BrowserLogins, LoginSite } from './browser-logins.js';
 import type { DaemonHealth } from './daemon-health.js';
 import type { DaemonView } from './daemon-view.js';
 import type { Identity } from './identity.js';
+import type { Copies, IntakeThreads } from './intake.js';
 import type { Listener, HttpRequest } from './http.js';
 import type { Prices } from './prices.js';
 import type { Rejections } from './rejections.js';
@@ -66,6 +67,12 @@ export interface Host {
 
   /** For listeners that a component opens itself; HTTP listeners use them automatically. */
   readonly trustedProxies: TrustedProxies;
+
+  /** For receivers: the intake threads; absent if everything runs on the main thread. */
+  readonly intake?: IntakeThreads | undefined;
+
+  /** Its copies in the intake threads; absent if it has none. */
+  readonly copies?: Copies | undefined;
 
   /** One user's part of shared resources. HTTP listeners apply it automatically. */
   readonly userLimits: UserLimits;

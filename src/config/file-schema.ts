@@ -115,6 +115,23 @@ export const ServiceSchema = section(
       default: '25s',
       description: 'Time limit for stopping. Components that take longer are aborted one second later.',
     }),
+    intake: section(
+      {
+        threads: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 64,
+            description:
+              'Threads that decode and process requests. 0: the main thread. Default: cores minus one, 1 to 8.',
+          }),
+        ),
+        max_task_time: duration({
+          default: '10s',
+          description: 'Time after which a thread that does not respond is ended; its request gets 422.',
+        }),
+      },
+      { description: 'Threads that decode requests and run pipelines.' },
+    ),
     http: section(
       {
         engine: choice(['node', 'uws'], {

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { HttpProblem, type HttpRequest } from '../component/http.js';
+import { wholeBuffer } from '../worker/whole-buffer.js';
 import { asciiJson } from './ascii-json.js';
 import { findExcess, StructureScan, type StructureLimits } from './json-structure.js';
 
@@ -14,6 +15,12 @@ export interface JsonRules {
   readonly problemOf?: (excess: string) => HttpProblem;
 }
 
+/** A body for another thread; its buffer can be transferred. */
+export interface PackedJson {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly measured: number;
+}
+
 type Parse = (text: string, bytes: Uint8Array) => unknown;
 
 /**
@@ -23,13 +30,13 @@ type Parse = (text: string, bytes: Uint8Array) => unknown;
 export class ReceivedJson {
   readonly #bytes: Uint8Array;
   readonly #rules: JsonRules;
-  /** The scan of the bytes during arrival; it may be incomplete. */
-  readonly #scan: StructureScan | undefined;
+  /** Number of bytes that were measured during arrival. */
+  readonly #measured: number;
 
-  private constructor(bytes: Uint8Array, rules: JsonRules, scan?: StructureScan) {
+  private constructor(bytes: Uint8Array, rules: JsonRules, measured = 0) {
     this.#bytes = bytes;
     this.#rules = rules;
-    this.#scan = scan;
+    this.#measured = measured;
   }
 
   /** A complete body whose structure was not measured yet. */
@@ -52,7 +59,17 @@ export class ReceivedJson {
       const excess = scan.push(piece);
       return excess === undefined ? undefined : problemFor(excess, rules);
     });
-    return new ReceivedJson(bytes, rules, scan);
+    return new ReceivedJson(bytes, rules, scan.measured);
+  }
+
+  /** Unpacks a body that another thread has received. */
+  static unpack({ bytes, measured }: PackedJson, rules: JsonRules): ReceivedJson {
+    return new ReceivedJson(bytes, rules, measured);
+  }
+
+  /** Packs it for another thread, without its rules. It must not be used here afterwards. */
+  pack(): PackedJson {
+    return { bytes: wholeBuffer(this.#bytes), measured: this.#measured };
   }
 
   get byteLength(): number {
@@ -83,7 +100,7 @@ export class ReceivedJson {
     // Preparation changes the text.
     const ascii = prepare === undefined ? asciiOf(buffer) : undefined;
     // A compressed body was not measured while it arrived.
-    if (this.#scan?.measured !== buffer.length) {
+    if (this.#measured !== buffer.length) {
       const excess = findExcess(buffer, this.#rules.limits, ascii?.text);
       if (excess !== undefined) throw problemFor(excess, this.#rules);
     }

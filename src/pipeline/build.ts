@@ -1,4 +1,5 @@
-import type { EdgeEnd } from '../component/edge-listener.js';
+import type { QueueStats } from '../component/daemon-view.js';
+import type { EdgeEnd, EdgePlace } from '../component/edge-listener.js';
 import type { Consumer } from '../component/consumer.js';
 import type { Rejections } from '../component/rejections.js';
 import type { CreateProcessor, Exporter, Outputs } from '../component/factory.js';
@@ -12,7 +13,14 @@ import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import { Edges } from './edges.js';
 import { fanOut, type Branch } from './fanout.js';
 import { nameOf, type Node } from './node.js';
-import { edgeMetrics, Gate, instrument, metricsObserver, type EdgeMetrics } from './instrument.js';
+import {
+  edgeMetrics,
+  Gate,
+  instrument,
+  metricsObserver,
+  type EdgeMetrics,
+  type EdgeObserver,
+} from './instrument.js';
 import { OfferedPrices } from './offered-prices.js';
 import type { Plan, PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
@@ -50,8 +58,15 @@ type ExporterNode = Node & { readonly component: Exporter };
  *
  * @throws ConfigError if a factory refuses its configuration
  */
-export function buildPipelines(plan: Plan, tools: BuildTools): Built {
-  return new Builder(plan, tools).build();
+export function buildPipelines(plan: Plan, tools: BuildTools, observers: Observers = {}): Built {
+  return new Builder(plan, tools, observers).build();
+}
+
+/** Of intake threads, which report to the main thread. */
+interface Observers {
+  /** Observes an edge, in place of the daemon's own figures. */
+  readonly edge?: (place: EdgePlace) => EdgeObserver;
+  readonly rejections?: Pick<Rejections, 'note'>;
 }
 
 class Builder {
@@ -60,10 +75,12 @@ class Builder {
   readonly #gate = new Gate();
   readonly #rejections: Rejections;
   readonly #edges: Edges;
+  readonly #observers: Observers;
   readonly #metrics: Readonly<Record<'receiver' | 'processor' | 'exporter', EdgeMetrics>>;
   readonly #exporters = new Map<string, ExporterNode>();
 
-  constructor(plan: Plan, tools: BuildTools) {
+  constructor(plan: Plan, tools: BuildTools, observers: Observers) {
+    this.#observers = observers;
     this.#plan = plan;
     this.#tools = tools;
     this.#rejections = new RejectionsInMemory(tools.clock);
@@ -118,9 +135,14 @@ class Builder {
       );
       const metrics = metricsObserver(this.#metrics.processor, { processor: id, signal, pipeline: name });
       next = (from) => {
-        const edge = this.#edges.add(name, from, { kind: 'processor', id });
+        const edge = this.#edge({ pipeline: name, from, to: { kind: 'processor', id } });
         const { component, logger } = node;
-        return instrument(component, { signal, logger, observers: [metrics, edge], look: edge.look });
+        return instrument(component, {
+          signal,
+          logger,
+          observers: [metrics, edge.observer],
+          look: edge.look,
+        });
       };
       nodes.unshift(node);
     }
@@ -184,16 +206,24 @@ class Builder {
       );
     const isQueued = component instanceof QueuedExporter;
     const waiting = isQueued ? () => component.waiting(signal) : undefined;
-    const edge = this.#edges.add(pipeline, from, { kind: 'exporter', id }, waiting);
+    const edge = this.#edge({ pipeline, from, to: { kind: 'exporter', id } }, waiting);
     const metrics = metricsObserver(this.#metrics.exporter, { exporter: id, signal });
     const onFailure = hasDirect ? 'swallowErrors' : 'propagateErrors';
     return instrument<Batches[Signal]>(input, {
       signal,
       logger,
-      observers: [metrics, edge],
+      observers: [metrics, edge.observer],
       look: edge.look,
       onFailure: isQueued ? component[onFailure](signal) : undefined,
     });
+  }
+
+  #edge(place: EdgePlace, waiting?: () => QueueStats | null) {
+    const { pipeline, from, to } = place;
+    const { edge } = this.#observers;
+    if (edge !== undefined) return { observer: edge(place), look: () => undefined };
+    const meter = this.#edges.add(pipeline, from, to, waiting);
+    return { observer: meter, look: meter.look };
   }
 
   #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly Node[] {
@@ -218,7 +248,10 @@ class Builder {
             observers: [metricsObserver(this.#metrics.receiver, { receiver: receiver.id, signal })],
             gate: this.#gate,
             // Events belong to organizations and have no external sender.
-            rejections: signal === 'events' ? undefined : { receiver: receiver.id, to: this.#rejections },
+            rejections:
+              signal === 'events'
+                ? undefined
+                : { receiver: receiver.id, to: this.#observers.rejections ?? this.#rejections },
           });
           return [[signal, output] as const];
         }),

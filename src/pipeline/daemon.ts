@@ -10,6 +10,8 @@ import { buildPipelines, type Built, type BuildTools } from './build.js';
 import { Deadline } from './deadline.js';
 import { daemonView } from './daemon-view.js';
 import { createHost } from './host.js';
+import { IntakeThreads } from './intake/intake-threads.js';
+import { Placements } from './intake/placements.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
@@ -96,6 +98,7 @@ class RunningDaemon implements Daemon {
   readonly #users: UserRates;
   readonly #listeners: Listeners;
   readonly #lifecycle: Lifecycle;
+  readonly #intake: IntakeThreads;
   readonly #reloading: Reloading;
   readonly #startAbort = new AbortController();
   #isStarted = false;
@@ -121,6 +124,9 @@ class RunningDaemon implements Daemon {
     });
     this.#reloading = new Reloading(built, this.#listeners, options.prepared.config);
     this.#lifecycle = new Lifecycle(built, this.#status);
+    const { config, plan } = options.prepared;
+    const intake = config.service.intake;
+    this.#intake = new IntakeThreads({ placements: new Placements(plan), config: intake, tools, built });
   }
 
   get addresses(): ReadonlyMap<string, string> {
@@ -174,7 +180,11 @@ class RunningDaemon implements Daemon {
 
   async #startAll(): Promise<void> {
     const { prepared, meter, clock } = this.#options;
+    const starting = this.#intake.start();
+    // Awaited below; a failure of a component comes first.
+    starting.catch(() => undefined);
     const parts = {
+      intake: this.#intake,
       extensions: this.#built.extensions,
       listeners: this.#listeners,
       identity: this.#identity,
@@ -184,7 +194,7 @@ class RunningDaemon implements Daemon {
       secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
       smtp: prepared.config.smtp,
       status: this.#status,
-      daemon: daemonView(prepared, this.#built.edges, clock),
+      daemon: daemonView(prepared, this.#built.edges, clock, this.#intake.placements),
     };
     await this.#lifecycle.start(
       (node) => createHost(node, parts),
@@ -194,6 +204,7 @@ class RunningDaemon implements Daemon {
       this.#startAbort.signal,
     );
     this.#throwIfGivenUp();
+    await starting;
     if (this.#listeners.hasGuardedRoutes() && !this.#identity.isOpen)
       throw new Error('The API needs a control store: add one (sqlite, postgres) to service.extensions');
     const { endpoint } = prepared.config.service.telemetry.metrics;
@@ -241,6 +252,7 @@ class RunningDaemon implements Daemon {
     if (this.#isStarted && this.#options.configFiles !== undefined)
       removeOwners(exclusivePaths(prepared.claims));
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
+    await this.#intake.close();
     // Extensions are still needed for reads and for responses to completed work.
     errors.push(...(await this.#listeners.close(deadline)));
     try {

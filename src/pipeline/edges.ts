@@ -81,6 +81,8 @@ export class Edges {
   readonly #pipelines: readonly PlannedPipeline[];
   readonly #clock: Clock;
   readonly #edges: Edge[] = [];
+  /** The pipeline of each listener. */
+  readonly #listeners: string[] = [];
 
   constructor(pipelines: readonly PlannedPipeline[], clock: Clock) {
     this.#pipelines = pipelines;
@@ -102,11 +104,31 @@ export class Edges {
   }
 
   /** See `DaemonView.listen`. */
-  listen({ pipeline, from, to }: EdgePlace, listener: EdgeListener): (() => void) | null {
-    const edge = this.#edges.find(
+  listen(place: EdgePlace, listener: EdgeListener): (() => void) | null {
+    const end = this.#find(place)?.meter.listen(listener);
+    if (end === undefined) return null;
+    this.#listeners.push(place.pipeline);
+    return () => {
+      const index = this.#listeners.indexOf(place.pipeline);
+      if (index >= 0) this.#listeners.splice(index, 1);
+      end();
+    };
+  }
+
+  /** Whether an edge of one of these pipelines has a listener. */
+  hasListeners(pipelines: readonly string[]): boolean {
+    return this.#listeners.some((pipeline) => pipelines.includes(pipeline));
+  }
+
+  /** The observer of an edge. */
+  observerOf(place: EdgePlace): EdgeObserver | undefined {
+    return this.#find(place)?.meter;
+  }
+
+  #find({ pipeline, from, to }: EdgePlace): Edge | undefined {
+    return this.#edges.find(
       (each) => each.pipeline === pipeline && isSame(each.from, from) && isSame(each.to, to),
     );
-    return edge ? edge.meter.listen(listener) : null;
   }
 
   /** Sorted by pipeline, then along the data flow. */

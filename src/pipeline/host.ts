@@ -5,6 +5,7 @@ import type { Host } from '../component/host.js';
 import type { SmtpSettings } from '../component/smtp.js';
 import type { Rejections } from '../component/rejections.js';
 import type { UserLimits } from '../component/user-limits.js';
+import type { IntakeThreads } from './intake/intake-threads.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
 import type { OfferedPrices } from './offered-prices.js';
@@ -22,6 +23,8 @@ export interface HostParts {
   readonly smtp: SmtpSettings | null;
   readonly status: StatusBoard;
   readonly daemon: DaemonView;
+  /** Absent in commands that only open stores. */
+  readonly intake?: IntakeThreads;
 }
 
 /** Creates the daemon's interface for one component. */
@@ -59,5 +62,7 @@ export function createHost(node: Node, parts: HostParts): Host {
     },
     health: () => status.health(),
     daemon,
+    intake: parts.intake?.ofReceiver(node),
+    copies: parts.intake?.copiesOf(node),
   };
 }

@@ -173,7 +173,7 @@ export interface EdgeInstruments {
   /** For receivers: counts batches in flight, and refuses them during a stop. */
   readonly gate?: Gate;
   /** For receivers: where rejected items are recorded. */
-  readonly rejections?: { readonly receiver: string; readonly to: Rejections } | undefined;
+  readonly rejections?: { readonly receiver: string; readonly to: Pick<Rejections, 'note'> } | undefined;
   /** Handles a batch that failed as a whole, instead of the sender. */
   readonly onFailure?: ((offered: Amount, error: unknown) => Receipt) | undefined;
 }

@@ -7,7 +7,7 @@ import type { SpanRecord } from './span.js';
 import { TYPE_CODES } from './trace-map.js';
 import type { TraceRecord } from './trace.js';
 
-/** Derives the map of a batch in this thread. */
+/** Derives the map of a batch. */
 export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
   return { spanIds: spanIdsOf(items), derived: deriveMap(items) };
 }
@@ -19,7 +19,7 @@ export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
 export function mapOf({
   items,
   service_map: map,
-}: Pick<TracesBatch, 'items' | 'service_map'>): BatchMap['derived'] | undefined {
+}: Pick<TracesBatch, 'items' | 'service_map'>): DerivedMap | undefined {
   return map === undefined || fitsBatch(map, items) ? map?.derived : deriveMap(items);
 }
 
@@ -35,7 +35,7 @@ export function deriveMap(items: readonly TraceRecord[]): DerivedMap {
 }
 
 /** The ids of the spans that a map is derived from. */
-export function spanIdsOf(items: readonly TraceRecord[]): string[][] {
+function spanIdsOf(items: readonly TraceRecord[]): string[][] {
   return items.map(({ spans }) => spans.map(({ span_id }) => span_id));
 }
 

@@ -22,11 +22,7 @@ export interface DerivedMap {
 export interface BatchMap {
   /** The ids of these spans by trace: the map is valid for a batch only while {@link fitsBatch}. */
   readonly spanIds: readonly (readonly string[])[];
-  /**
-   * The map; a promise while a thread derives it. If that fails with a `ConsumeError`, the batch fails, too, and nothing of it
-   * may be stored.
-   */
-  readonly derived: DerivedMap | Promise<DerivedMap>;
+  readonly derived: DerivedMap;
 }
 
 /** Whether a map is derived from exactly these spans: a processor after `service_map` may have dropped some. */

@@ -28,7 +28,10 @@ export function noticeLogger(send: (line: LogNotice) => void, isDebugEnabled: bo
     info: line('info'),
     warn: line('warn'),
     error: line('error'),
-    child: () => logger,
+    child: (added) =>
+      noticeLogger((line) => {
+        send({ ...line, fields: { ...added, ...line.fields } });
+      }, isDebugEnabled),
     isDebugEnabled: () => isDebugEnabled,
   };
   return logger;

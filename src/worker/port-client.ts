@@ -20,6 +20,8 @@ export interface CallOptions {
    * immediately.
    */
   readonly transfer?: readonly Transferable[];
+  /** Sends the call with others at the end of the turn, although it transfers nothing. */
+  readonly isDeferred?: boolean;
   /** Aborted when the caller no longer needs the answer, which still arrives. The method gets a signal, too. */
   readonly abort?: AbortSignal | undefined;
 }
@@ -59,12 +61,12 @@ export class PortClient {
   async call<T>(
     method: string,
     args: readonly unknown[],
-    { transfer = [], abort }: CallOptions = {},
+    { transfer = [], abort, isDeferred = false }: CallOptions = {},
   ): Promise<T> {
     if (this.#ended !== null) throw this.#ended;
     abort?.throwIfAborted();
     const id = this.#nextId++;
-    const isUrgent = transfer.length === 0;
+    const isUrgent = transfer.length === 0 && !isDeferred;
     const mayBeAbandoned = abort !== undefined;
     const abandon = (): void => {
       this.#batcher.post({ kind: 'abandon', id }, [], true);

@@ -1,4 +1,4 @@
-import { Worker, type Transferable } from 'node:worker_threads';
+import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
 import { PortClient, type PortOptions } from './port-client.js';
 import { threadArgv } from './thread-argv.js';
 
@@ -9,6 +9,7 @@ export interface ThreadOptions extends PortOptions {
   readonly workerData: unknown;
   /** Ports in `workerData` that are transferred. */
   readonly transferList?: readonly Transferable[];
+  readonly resourceLimits?: ResourceLimits;
   /** Creates the error of calls that fail because the thread has ended. */
   readonly ended: (reason: Error) => Error;
   /** Called when the thread ends unexpectedly. */
@@ -22,10 +23,11 @@ export class ThreadClient extends PortClient {
   #isClosing = false;
 
   constructor(options: ThreadOptions) {
-    const { module, name, workerData, transferList } = options;
+    const { module, name, workerData, transferList, resourceLimits } = options;
     const worker = new Worker(module, {
       name,
       workerData,
+      ...(resourceLimits && { resourceLimits }),
       ...(transferList && { transferList: [...transferList] }),
       ...threadArgv(),
     });
@@ -42,6 +44,12 @@ export class ThreadClient extends PortClient {
 
   get hasEnded(): boolean {
     return this.ended !== null;
+  }
+
+  /** Ends the thread as if it had crashed. @param reason for `ended` and `onCrash` */
+  abort(reason: Error): void {
+    this.#hasExited(reason);
+    void this.#worker.terminate();
   }
 
   /** Ends the thread immediately. Unanswered calls fail. */

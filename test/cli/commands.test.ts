@@ -288,7 +288,10 @@ void t.test('components, schema and graph print machine-readable output', async 
       components.some((component) => component.kind === kind && component.type === type),
       type,
     );
-  t.match((await runInProcess(['components'])).stdout, /^KIND +TYPE +SIGNALS +STABILITY +DESCRIPTION\n/);
+  t.match(
+    (await runInProcess(['components'])).stdout,
+    /^KIND +TYPE +SIGNALS +PLACEMENT +STABILITY +DESCRIPTION\n/,
+  );
   t.match(JSON.parse((await runInProcess(['schema'])).stdout), {
     $schema: 'http://json-schema.org/draft-07/schema#',
     properties: { receivers: { patternProperties: { '^trace_batch(/.+)?$': {} } } },
@@ -308,7 +311,7 @@ service:
     (await runInProcess(['graph', ...config])).stdout,
     `flowchart LR
   r0(["trace_batch"])
-  subgraph s0["traces"]
+  subgraph s0["traces (intake threads)"]
     p0_0["validation"]
   end
   e0[["storage"]]
@@ -322,7 +325,7 @@ service:
   rankdir=LR;
   r0 [label="trace_batch", shape=ellipse];
   subgraph cluster_0 {
-    label="traces";
+    label="traces (intake threads)";
     p0_0 [label="validation", shape=box];
   }
   e0 [label="storage", shape=box3d];

@@ -77,6 +77,7 @@ const daemonSchema = Type.Object(
           name: Type.String({ description: '`traces`, `traces/archive`' }),
           signal: Type.Enum(SIGNALS),
           receivers: ids('Their ids.'),
+          threaded_receivers: ids('Those whose requests are processed in intake threads.'),
           processors: ids('In the order in which data flows.'),
           exporters: ids('All of them receive the data.'),
         },
@@ -165,10 +166,18 @@ function serializePipeline({
   name,
   signal,
   receivers,
+  threadedReceivers = [],
   processors,
   exporters,
 }: DaemonView['pipelines'][number]) {
-  return { name, signal, receivers: [...receivers], processors: [...processors], exporters: [...exporters] };
+  return {
+    name,
+    signal,
+    receivers: [...receivers],
+    threaded_receivers: [...threadedReceivers],
+    processors: [...processors],
+    exporters: [...exporters],
+  };
 }
 
 function serializeEdge({ pipeline, from, to, offered, accepted, refused, failed, p99Ms, queue }: EdgeStats) {

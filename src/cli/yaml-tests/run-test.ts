@@ -125,7 +125,7 @@ function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
         path,
         `there is no processor "${id}"${suggestion(id, [...bench.processors.keys()])}`,
       );
-    // It needs threads and changes no item.
+    // It changes no item, and its map is compared only if one is expected.
     const isLeftOut = found !== undefined && processor.factory.type === serviceMapProcessor.type;
     return isLeftOut && !expectsMap(test) ? [] : [processor];
   });

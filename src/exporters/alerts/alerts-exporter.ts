@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { EvaluatorOptions } from '../../alerting/evaluator-options.js';
 import { Evaluator } from '../../alerting/evaluator.js';
-import type { TouchedData } from '../../alerting/touched.js';
 import type { Reload } from '../../component/component.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import type { Original } from '../../component/intake.js';
 import type { Clock } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import { readVersion } from '../../config/package-version.js';
@@ -30,7 +30,7 @@ import { AlertMetrics } from './alert-metrics.js';
 import type { Channel } from './channel.js';
 import type { AlertsConfig } from './config.js';
 import { EmailChannel } from './email-channel.js';
-import { NotedBatches } from './noted-batches.js';
+import { NotedBatches, summaryOfMetrics, summaryOfTraces, type BatchSummary } from './noted-batches.js';
 import { Notifier } from './notifier.js';
 import { reportStore } from './store-status.js';
 import { WebhookChannel } from './webhook-channel.js';
@@ -70,6 +70,11 @@ export class AlertsExporter implements Exporter {
   readonly #process = randomUUID();
   /** Null before the start and while another process evaluates. */
   #evaluator: Evaluator | null = null;
+  /** Notes a batch. @returns a function that schedules the evaluation */
+  #note = (summary: BatchSummary): (() => void) => {
+    const touched = this.#noted.note(summary);
+    return () => this.#evaluator?.touched(touched);
+  };
   #mailer: Mailer | undefined;
   /** Cleanup steps, run in reverse order. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
@@ -79,9 +84,19 @@ export class AlertsExporter implements Exporter {
     this.#surroundings = surroundings;
     this.#metrics = new AlertMetrics(settings.meter, settings.id);
     this.inputs = {
-      traces: { consume: async (batch, context) => this.#take(batch, this.#noted.traces(batch), context) },
-      metrics: { consume: async (batch, context) => this.#take(batch, this.#noted.metrics(batch), context) },
+      traces: { consume: async (batch, context) => this.#take(batch, summaryOfTraces(batch), context) },
+      metrics: { consume: async (batch, context) => this.#take(batch, summaryOfMetrics(batch), context) },
     };
+  }
+
+  /** A copy sends summaries to the component on the main thread, which evaluates. */
+  startCopy(original: Original): void {
+    // If the main thread does not get it, the next tick finds the data.
+    this.#note = (summary) => () => void original.call(summary).catch(() => undefined);
+  }
+
+  answerCopy(message: object): void {
+    this.#note(message as BatchSummary)();
   }
 
   /** @throws Error if an extension is missing, another exporter evaluates the same store, or the CA file cannot be read */
@@ -117,9 +132,10 @@ export class AlertsExporter implements Exporter {
   }
 
   /** Schedules an evaluation once all other consumers of the batch have answered: its stored part is readable then. */
-  #take({ items }: Batch<unknown>, touched: TouchedData, { answered }: ConsumeContext): Receipt {
-    if (answered === undefined) this.#evaluator?.touched(touched);
-    else void answered.then(() => this.#evaluator?.touched(touched));
+  #take({ items }: Batch<unknown>, summary: BatchSummary, { answered }: ConsumeContext): Receipt {
+    const touch = this.#note(summary);
+    if (answered === undefined) touch();
+    else void answered.then(touch);
     return { accepted: items.length, refused: [] };
   }
 

@@ -14,5 +14,7 @@ export const storageExporter: ExporterFactory<typeof storageConfig> = {
   signals: ['traces', 'metrics', 'logs'],
   configSchema: storageConfig,
   delivery: 'direct',
+  placement: ({ store }, { signal, encodedSignals }) =>
+    encodedSignals(store).includes(signal) ? 'any' : 'main',
   create: ({ id, config }) => new StorageExporter(id, config.store),
 };

@@ -2,9 +2,31 @@ import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import type { Original } from '../../component/intake.js';
 import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../signal/batch.js';
 import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-store.js';
-import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
+import {
+  takesEncoded,
+  type EncodedBatch,
+  type EncodedWrites,
+  type TelemetryWriter,
+} from '../../storage/contracts/telemetry-writer.js';
+import { BatchEncoder } from '../../storage/duckdb/write/batch-encoder.js';
+
+/** Records of a batch that are copied for listeners; further ones are only counted. */
+const MOST_SHOWN_LOGS = 1000;
+
+/** From a copy: a batch to write. */
+interface EncodedWrite {
+  readonly signal: TelemetrySignal;
+  readonly batch: EncodedBatch;
+  readonly context: ConsumeContext;
+}
+
+/** To the copies. */
+interface LogUsers {
+  readonly logUsers: readonly string[];
+}
 
 /** Exporter `storage`: see README.md. */
 export class StorageExporter implements Exporter {
@@ -13,6 +35,10 @@ export class StorageExporter implements Exporter {
   readonly #storeId: string;
   #writer: Partial<TelemetryWriter> | undefined;
   readonly #seen = new WeakSet();
+  #encoded: EncodedWrites | undefined;
+  #endWatch = (): void => undefined;
+  /** In a copy: the users whose log records have listeners on the main thread. */
+  #logUsers: ReadonlySet<string> = new Set();
 
   constructor(id: string, storeId: string) {
     this.#id = id;
@@ -35,7 +61,8 @@ export class StorageExporter implements Exporter {
 
   /** @throws Error if the store is missing, or does not store a signal of the pipelines that end here */
   async start(host: Host): Promise<void> {
-    const { writer } = host.extension(this.#storeId, isPartialTelemetryStore);
+    const store = host.extension(this.#storeId, isPartialTelemetryStore);
+    const { writer } = store;
     for (const { name, signal, exporters } of host.daemon.pipelines) {
       if (signal === 'events' || !exporters.includes(this.#id) || takes(writer, signal)) continue;
       const taken = TELEMETRY_SIGNALS.filter((taken) => takes(writer, taken)).join(' and ');
@@ -44,6 +71,51 @@ export class StorageExporter implements Exporter {
       );
     }
     this.#writer = writer;
+    if (!takesEncoded(store)) return;
+    this.#encoded = store.encodedWrites;
+    this.#endWatch = this.#encoded.watchLogListeners((logUsers) => {
+      host.copies?.tell({ logUsers });
+    });
+  }
+
+  async shutdown(): Promise<void> {
+    this.#endWatch();
+  }
+
+  /** A copy encodes batches; the component on the main thread writes them. */
+  startCopy(original: Original): void {
+    const encoder = new BatchEncoder();
+    const send = async (
+      signal: TelemetrySignal,
+      batch: EncodedBatch,
+      { receivedAt, batch: named }: ConsumeContext,
+    ): Promise<Receipt> =>
+      original.call<Receipt>(
+        { signal, batch, context: { receivedAt, ...(named && { batch: named }) } },
+        batch.buffers,
+      );
+    this.#writer = {
+      traces: (batch, context) => send('traces', encoder.traces(batch, context), context),
+      metrics: (batch, context) => send('metrics', encoder.metrics(batch), context),
+      logs: (batch, context) => {
+        const encoded = encoder.logs(batch, context);
+        if (!this.#logUsers.has(batch.tenant)) return send('logs', encoded, context);
+        const records = batch.items.slice(0, MOST_SHOWN_LOGS);
+        const logs = { records, unseen: batch.items.length - records.length };
+        return send('logs', { ...encoded, logs }, context);
+      },
+    };
+  }
+
+  hearOriginal(message: object): void {
+    this.#logUsers = new Set((message as LogUsers).logUsers);
+  }
+
+  async answerCopy(message: object): Promise<Receipt> {
+    const { signal, batch, context } = message as EncodedWrite;
+    const write = this.#encoded?.[signal];
+    if (write === undefined) throw notStarted();
+    return write(batch, context);
   }
 
   /**
@@ -62,11 +134,15 @@ export class StorageExporter implements Exporter {
   #taking<S extends TelemetrySignal>(signal: S): Pick<TelemetryWriter, S> {
     const writer = this.#writer;
     if (writer !== undefined && takes(writer, signal)) return writer;
-    throw new ConsumeError('the storage exporter was not started', {
-      code: 'internal_error',
-      retryable: true,
-    });
+    throw notStarted();
   }
+}
+
+function notStarted(): ConsumeError {
+  return new ConsumeError('the storage exporter was not started', {
+    code: 'internal_error',
+    retryable: true,
+  });
 }
 
 function takes<S extends TelemetrySignal>(

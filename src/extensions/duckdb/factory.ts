@@ -125,6 +125,7 @@ export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   description: 'Embedded telemetry store in DuckDB files.',
   stability: 'beta',
   configSchema,
+  encodedSignals: ['traces', 'metrics', 'logs'],
   check: (config) => [...memoryProblems(config), ...readProblems(config), ...retentionProblems(config)],
   resources: (config) => [{ kind: 'writable_file', path: config.path, isExclusive: true }],
   create: (settings) => {

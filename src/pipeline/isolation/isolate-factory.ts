@@ -185,7 +185,7 @@ function guardedLife(
   component: Component,
   tools: LifeTools,
   onStart: () => void = () => undefined,
-): Required<Component> {
+): Required<Pick<Component, 'start' | 'reload' | 'shutdown'>> {
   const { limits, faults, clock } = tools;
   // Read before extensions get these methods replaced.
   const start = component.start?.bind(component);

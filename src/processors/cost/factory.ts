@@ -24,6 +24,7 @@ export const costProcessor: ProcessorFactory<typeof configSchema> = {
   stability: 'beta',
   configSchema,
   mutatesBatch: true,
+  placement: () => 'any',
   check({ prices }) {
     try {
       readPriceTable(prices ?? shippedPrices());

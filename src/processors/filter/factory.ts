@@ -12,6 +12,7 @@ export const filterProcessor: ProcessorFactory<typeof filterConfig> = {
   stability: 'beta',
   configSchema: filterConfig,
   mutatesBatch: false,
+  placement: () => 'any',
   check: (config) =>
     (Object.keys(LISTS) as ListName[]).flatMap((list) =>
       conditionProblems(`/${list}`, config[list], LISTS[list]),

@@ -9,6 +9,7 @@ export const quotaProcessor: ProcessorFactory<typeof quotaConfig> = {
   stability: 'beta',
   configSchema: quotaConfig,
   mutatesBatch: false,
+  placement: () => 'any',
   create: {
     traces: (settings) => new Quota('traces', settings),
     metrics: (settings) => new Quota('metrics', settings),

@@ -18,6 +18,7 @@ export const redactProcessor: ProcessorFactory<typeof redactConfig> = {
   stability: 'beta',
   configSchema: redactConfig,
   mutatesBatch: true,
+  placement: () => 'any',
   check: problemsOf,
   create: {
     traces: ({ next, ...settings }) => createRedact(redactTrace, settings, next),

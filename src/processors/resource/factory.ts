@@ -11,6 +11,7 @@ export const resourceProcessor: ProcessorFactory<typeof resourceConfig> = {
   stability: 'beta',
   configSchema: resourceConfig,
   mutatesBatch: true,
+  placement: () => 'any',
   check: ({ rules }) => problemsOfRules('rules', rules, RESOURCE_RULES),
   create: {
     traces: ({ next, ...settings }) => createTraceResource(settings, next),

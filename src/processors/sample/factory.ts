@@ -22,6 +22,7 @@ export const sampleProcessor: ProcessorFactory<typeof sampleConfig> = {
   stability: 'beta',
   configSchema: sampleConfig,
   mutatesBatch: false,
+  placement: ({ wait }) => (wait === undefined ? 'any' : 'main'),
   check: ({ keep, wait, on_error, max_memory, max_disk_size }) => [
     ...conditionProblems('/keep', keep, 'trace'),
     ...(wait !== undefined && on_error === 'refuse'

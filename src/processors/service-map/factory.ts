@@ -9,6 +9,7 @@ export const serviceMapProcessor: ProcessorFactory<typeof serviceMapConfig> = {
   stability: 'beta',
   configSchema: serviceMapConfig,
   mutatesBatch: false,
+  placement: () => 'any',
   create: {
     traces: ({ next, ...settings }) => createServiceMap(settings, next),
   },

@@ -9,6 +9,7 @@ export const transformProcessor: ProcessorFactory<typeof transformConfig> = {
   stability: 'beta',
   configSchema: transformConfig,
   mutatesBatch: true,
+  placement: () => 'any',
   check: problemsOf,
   create: {
     traces: ({ next, ...settings }) => createTraceTransform(settings, next),

@@ -10,6 +10,7 @@ export const validationProcessor: ProcessorFactory<typeof validationConfig> = {
   configSchema: validationConfig,
   // It trims names.
   mutatesBatch: true,
+  placement: () => 'any',
   create: {
     traces: ({ config, next }) => createTraceValidation(config, next),
     metrics: ({ config, next }) => createPointValidation(config, next),

@@ -41,19 +41,36 @@ export class Admission {
   /** @throws HttpProblem 503 `shutting_down`, or `overloaded` if a user's request of `bytes` cannot be accepted now */
   check(userId: string, bytes: number): void {
     if (this.#isDraining) throw busy('shutting_down', 'The daemon is shutting down; send the request again.');
-    if (this.#inFlight.isFull(userId, bytes))
-      throw busy('overloaded', 'Too many requests are waiting for the store; send this one again later.');
+    this.#refuseFull(userId, bytes);
   }
 
-  /** Runs the work of a received request. @throws HttpProblem as {@link check}; errors of the work */
-  async run<T>(userId: string, bytes: number, work: () => Promise<T>): Promise<T> {
-    this.check(userId, bytes);
-    this.#inFlight.enter(userId, bytes);
+  /**
+   * Runs the work of a received request.
+   *
+   * @param work calls `begin` before it begins to process the request. Until then the request counts only for the limits of the
+   *   listener: a thread works on others.
+   * @throws HttpProblem as {@link check}; errors of the work
+   */
+  async run<T>(userId: string, bytes: number, work: (begin: () => void) => Promise<T>): Promise<T> {
+    this.check(userId, 0);
+    let leave = (): void => undefined;
+    const begin = (): void => {
+      this.#refuseFull(userId, bytes);
+      this.#inFlight.enter(userId, bytes);
+      leave = () => {
+        this.#inFlight.leave(userId, bytes);
+      };
+    };
     try {
-      return await work();
+      return await work(begin);
     } finally {
-      this.#inFlight.leave(userId, bytes);
+      leave();
     }
+  }
+
+  #refuseFull(userId: string, bytes: number): void {
+    if (this.#inFlight.isFull(userId, bytes))
+      throw busy('overloaded', 'Too many requests are waiting for the store; send this one again later.');
   }
 
   /** Counts a request that was refused. */

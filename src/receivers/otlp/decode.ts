@@ -1,6 +1,6 @@
 import { HttpProblem, type HttpRequest } from '../../component/http.js';
 import { quoteLongIntegers } from '../../http/long-integers.js';
-import { ReceivedJson, type JsonRules } from '../../http/received-json.js';
+import { ReceivedJson, type JsonRules, type PackedJson } from '../../http/received-json.js';
 import { limitItems, limitJsonItems } from '../../otlp/decode/item-limit.js';
 import { decodeJson } from '../../otlp/decode/json.js';
 import { decodeProtobuf } from '../../otlp/decode/protobuf.js';
@@ -10,6 +10,7 @@ import type { ReadTraces } from '../../otlp/wire/read-span.js';
 import type { Encoding } from '../../otlp/wire/status.js';
 import type { OtlpRequests } from '../../otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
+import { wholeBuffer } from '../../worker/whole-buffer.js';
 
 /**
  * A request's cost in memory depends on its fields: two bytes may become an object of 200. With 64 MiB a request may have two
@@ -41,8 +42,17 @@ export function decode<S extends TelemetrySignal>(
   return DECODERS[signal](body, most);
 }
 
+/** A received request for another thread. */
+export interface PackedRequest {
+  readonly signal: TelemetrySignal;
+  readonly body: Uint8Array<ArrayBuffer> | PackedJson;
+  readonly maxBytes: number;
+}
+
 /** A received request, to be decoded or forwarded unchanged. */
 export interface Received<S extends TelemetrySignal> {
+  /** Packs it for another thread; it must not be used here afterwards. Absent: it cannot be packed. */
+  readonly pack?: () => PackedRequest;
   /** @throws OtlpDecodeError; HttpProblem 400, 413 */
   readonly decode: () => ReceivedRequests[S];
   /**
@@ -61,6 +71,7 @@ export function received<S extends TelemetrySignal>(
 ): Received<S> {
   return {
     decode: () => decode(signal, body, maxBytes),
+    pack: () => ({ signal, body: body instanceof ReceivedJson ? body.pack() : wholeBuffer(body), maxBytes }),
     plain: () => {
       if (signal !== 'traces' || body instanceof ReceivedJson) return null;
       const most = maxFields(maxBytes);
@@ -69,6 +80,17 @@ export function received<S extends TelemetrySignal>(
       return found === undefined ? null : { ...found, bytes: body };
     },
   };
+}
+
+/** A request that another thread has received. */
+export function unpack({ signal, body, maxBytes }: PackedRequest): Received<TelemetrySignal> {
+  const unpacked = body instanceof Uint8Array ? body : ReceivedJson.unpack(body, jsonRules(maxBytes));
+  return received(signal, unpacked, maxBytes);
+}
+
+/** The buffer to transfer with a packed request. */
+export function bufferOf({ body }: PackedRequest): ArrayBuffer {
+  return body instanceof Uint8Array ? body.buffer : body.bytes.buffer;
 }
 
 /** Requests for the mapping: spans of traces are decoded only as far as needed. */

@@ -11,6 +11,7 @@ export const otlpReceiver: ReceiverFactory<typeof otlpConfig> = {
   description: 'Receives traces, metrics and logs from OpenTelemetry clients by OTLP over HTTP and gRPC.',
   stability: 'beta',
   signals: ['traces', 'metrics', 'logs'],
+  placement: () => 'any',
   configSchema: otlpConfig,
   check: (config) => [...checkZeros(config), ...checkEndpoints(config)],
   resources: ({ protocols: { http, grpc }, api_endpoint: api }) => [

@@ -254,8 +254,8 @@ export class GrpcServer {
       const about = { abort: call.abort, batchId: batchIdOf(call) };
       const bytes = await call.receive();
       host.userLimits.spend(caller.userId, bytes.length);
-      const { rejection, usage } = await admission.run(caller.userId, bytes.length, async () =>
-        intake.take(signal, received(signal, bytes, maxMessageBytes), caller, about),
+      const { rejection, usage } = await admission.run(caller.userId, bytes.length, async (begin) =>
+        intake.take(signal, received(signal, bytes, maxMessageBytes), caller, { ...about, begin }),
       );
       return {
         message: Buffer.from(encodeExportResponse(signal, rejection, 'protobuf')),

@@ -94,11 +94,12 @@ async function handle(
   const batchId = batchIdOf(request);
   admission.check(userId, 0);
   const body = await receive(request, encoding, maxBodyBytes);
-  const { rejection, usage } = await admission.run(userId, body.byteLength, async () => {
+  const { rejection, usage } = await admission.run(userId, body.byteLength, async (begin) => {
     try {
       return await intake.take(signal, received(signal, body, maxBodyBytes), sender, {
         abort: request.abort,
         batchId,
+        begin,
       });
     } catch (error) {
       const { problem, isFault } = problemOf(error);

@@ -3,10 +3,12 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem } from '../../component/http.js';
 import type { ConsumeContext, QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
 import type { Identity } from '../../component/identity.js';
+import type { IntakeThreads } from '../../component/intake.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/wire/export-response.js';
+import { OtlpDecodeError } from '../../otlp/decode/decode-error.js';
 import { AgentNames } from '../../otlp/map/agent-names.js';
 import { loggedRuns, type LoggedIn, type TracedRuns } from './logged-runs.js';
 import { logsToRecords } from '../../otlp/map/logs-to-records.js';
@@ -20,7 +22,7 @@ import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import type { DecodeRequest, RawBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
-import type { Received, ReceivedRequests } from './decode.js';
+import { bufferOf, unpack, type PackedRequest, type Received, type ReceivedRequests } from './decode.js';
 import { problemOf } from './failure.js';
 import { BATCH_ID_HEADER, batchIdProblem } from '../../otlp/wire/batch-id.js';
 
@@ -37,6 +39,13 @@ type Mappers = {
 interface IntakeSettings extends Settings<OtlpConfig> {
   readonly outputs: Outputs;
   readonly provenance?: Provenance;
+}
+
+/** A request for an intake thread. */
+interface PackedTake {
+  readonly packed: PackedRequest;
+  readonly userId: string;
+  readonly context: ConsumeContext;
 }
 
 /** The outcome of an accepted request. */
@@ -56,7 +65,8 @@ export class Intake {
   readonly #mappers: Mappers;
   readonly #decode: DecodeRequest;
   readonly #traced = new TracedRunsOfUsers();
-  #rejections: Rejections | undefined;
+  #rejections: Pick<Rejections, 'note'> | undefined;
+  #threads: IntakeThreads | undefined;
 
   /** @param settings.provenance records how spans are mapped, to explain the stored values */
   constructor({ id, config, clock, meter, outputs, provenance }: IntakeSettings) {
@@ -81,9 +91,13 @@ export class Intake {
     };
   }
 
-  /** Sets where items rejected by the mapping are recorded. */
-  noteTo(rejections: Rejections): void {
+  /**
+   * @param rejections where items rejected by the mapping are recorded
+   * @param threads that process requests instead of this one
+   */
+  start(rejections: Pick<Rejections, 'note'>, threads?: IntakeThreads): void {
     this.#rejections = rejections;
+    this.#threads = threads;
   }
 
   /** @throws HttpProblem 404 for a signal that no pipeline takes from this receiver */
@@ -101,6 +115,7 @@ export class Intake {
    *
    * @param request decoded synchronously, so that its memory can be freed while waiting for the response; only checked if the
    *   pipeline forwards it unchanged
+   * @param about.begin called when processing begins; throws to refuse the request
    * @param about.abort aborted when the client disconnects
    * @param about.batchId the client's id of the batch; a repeat adds nothing
    * @throws HttpProblem 404 without a pipeline; ConsumeError if the pipeline accepted nothing
@@ -109,11 +124,52 @@ export class Intake {
     signal: S,
     request: Received<S>,
     { userId, keyId }: Pick<Identity, 'userId' | 'keyId'>,
-    { abort, batchId }: { readonly abort: AbortSignal; readonly batchId?: string | undefined },
+    about: {
+      readonly abort: AbortSignal;
+      readonly batchId?: string | undefined;
+      readonly begin?: () => void;
+    },
   ): Promise<Taken> {
+    const { abort, batchId, begin = () => undefined } = about;
     this.require(signal);
     const named = batchId !== undefined && { batch: { id: batchId } };
-    const context = { receivedAt: this.#clock.now(), keyId, abort, ...named };
+    const context = { receivedAt: this.#clock.now(), keyId, ...named };
+    const { pack } = request;
+    if (pack === undefined || this.#threads === undefined || !this.#isTaken(signal, this.#threads)) {
+      begin();
+      return await this.#takeHere(signal, request, userId, { ...context, abort });
+    }
+    const packed = pack();
+    const buffer = bufferOf(packed);
+    const message: PackedTake = { packed, userId, context };
+    // The runs of log events depend on earlier events.
+    const task = { signal, userId, keyId, bytes: buffer.byteLength, begin, isPinned: signal === 'logs' };
+    return await this.#threads.run<Taken>({ ...task, message, transfer: [buffer] });
+  }
+
+  /** In an intake thread: takes a request of the intake on the main thread. @throws HttpProblem, ConsumeError */
+  async work(message: object): Promise<Taken> {
+    const { packed, userId, context } = message as PackedTake;
+    try {
+      return await this.#takeHere(packed.signal, unpack(packed), userId, context);
+    } catch (error) {
+      // The class of other errors is lost on the way.
+      throw error instanceof OtlpDecodeError ? problemOf(error).problem : error;
+    }
+  }
+
+  /** Log events become traces, so they go where traces go. */
+  #isTaken(signal: TelemetrySignal, threads: IntakeThreads): boolean {
+    const isAlone = signal !== 'logs' || this.#outputs.traces === undefined;
+    return threads.takes(signal) && (isAlone || threads.takes('traces'));
+  }
+
+  async #takeHere<S extends TelemetrySignal>(
+    signal: S,
+    request: Received<S>,
+    userId: string,
+    context: ConsumeContext,
+  ): Promise<Taken> {
     const { rejected, weights, runs, answer } = this.#send(signal, request, userId, context);
     const receipt = await answer;
     const refused = [...firstRefusals(receipt?.refused ?? [])];

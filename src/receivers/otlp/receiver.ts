@@ -1,6 +1,7 @@
 import type { Component } from '../../component/component.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
+import type { Original } from '../../component/intake.js';
 import { isApi } from '../../api/support/api.js';
 import type { Listener } from '../../component/http.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
@@ -37,7 +38,7 @@ export class OtlpReceiver implements Component {
 
   async start(host: Host): Promise<void> {
     const { protocols, api_endpoint: apiEndpoint } = this.#settings.config;
-    this.#intake.noteTo(host.rejections);
+    this.#intake.start(host.rejections, host.intake);
     this.#admission.start(host.userLimits.share);
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {
@@ -47,6 +48,14 @@ export class OtlpReceiver implements Component {
     const api = apiEndpoint === undefined ? endpointOfQuery(host) : apiEndpoint;
     if (isSet(api)) this.#serve(host, host.listener(api), '/api/v1/otlp');
     await this.#startGrpc(host);
+  }
+
+  startCopy({ rejections }: Original): void {
+    this.#intake.start(rejections);
+  }
+
+  work(message: object): Promise<unknown> {
+    return this.#intake.work(message);
   }
 
   /** Reloads the gRPC certificate; HTTP listeners reload their own. */

@@ -11,6 +11,7 @@ export const traceBatchReceiver: ReceiverFactory<typeof traceBatchConfig> = {
   description: 'Receives batches of agent runs as JSON over HTTP: POST /api/v1/traces/batch.',
   stability: 'beta',
   signals: ['traces'],
+  placement: () => 'any',
   configSchema: traceBatchConfig,
   check: (config) => [
     ...(parseSize(config.max_request_body_size) === 0

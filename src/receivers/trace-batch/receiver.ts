@@ -4,6 +4,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { HttpProblem, type HttpRequest, type HttpResponse } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
+import type { IntakeThreads, Original } from '../../component/intake.js';
 import { shorten } from '../../component/item-problems.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Counter } from '../../component/telemetry.js';
@@ -14,7 +15,7 @@ import { InFlight } from '../../http/in-flight.js';
 import { requireJson } from '../../http/json-body.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { quotaHeaders, QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
-import { ReceivedJson } from '../../http/received-json.js';
+import { ReceivedJson, type PackedJson } from '../../http/received-json.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { itemAt } from '../../signal/checked.js';
 import type { TraceRecord } from '../../signal/trace.js';
@@ -31,8 +32,21 @@ const MAX_SPANS = 100;
 /** The response has an entry for each rejected trace, so their number must be limited. */
 const MAX_TRACES = 10_000;
 /** Objects, lists and fields: 100 spans with 5000 fields each. */
-const MAX_STRUCTURE = { nodes: 500_000 };
+const JSON_RULES = { limits: { nodes: 500_000 } };
 const NOTHING_TAKEN: Receipt = { accepted: 0, refused: [] };
+
+/** A request for an intake thread. */
+interface PackedTake {
+  readonly packed: PackedJson;
+  readonly userId: string;
+  readonly context: ConsumeContext;
+}
+
+interface Taken {
+  /** In JSON. */
+  readonly reply: string;
+  readonly usage: QuotaUsage | undefined;
+}
 
 /** Receiver `trace_batch`: see README.md. */
 export class TraceBatchReceiver implements Component {
@@ -43,7 +57,8 @@ export class TraceBatchReceiver implements Component {
   readonly #refusedRequests: Counter;
   readonly #unreadableTraces: Counter;
   #endGauges: readonly (() => void)[] = [];
-  #rejections: Rejections | undefined;
+  #rejections: Pick<Rejections, 'note'> | undefined;
+  #threads: IntakeThreads | undefined;
   #isDraining = false;
 
   constructor(settings: Settings<TraceBatchConfig> & { readonly outputs: Outputs }) {
@@ -75,6 +90,7 @@ export class TraceBatchReceiver implements Component {
     const routes = createRouteBuilder(host);
     listener.route(routes.raw(operation, (request, identity) => this.#handle(request, identity)));
     this.#rejections = host.rejections;
+    this.#threads = host.intake;
     this.#inFlight.shareOut(host.userLimits.share);
     const labels = { receiver: id };
     this.#endGauges = [
@@ -93,6 +109,15 @@ export class TraceBatchReceiver implements Component {
     ];
   }
 
+  startCopy({ rejections }: Original): void {
+    this.#rejections = rejections;
+  }
+
+  async work(message: object): Promise<Taken> {
+    const { packed, userId, context } = message as PackedTake;
+    return await this.#take(ReceivedJson.unpack(packed, JSON_RULES), userId, context);
+  }
+
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#isDraining = true;
     await this.#inFlight.idle(deadline);
@@ -105,25 +130,53 @@ export class TraceBatchReceiver implements Component {
     requireJson(request);
     const { userId } = identity;
     this.#refuseWhenBusy(userId, 0);
-    const body = await ReceivedJson.receive(request, { limits: MAX_STRUCTURE });
+    const body = await ReceivedJson.receive(request, JSON_RULES);
     const bytes = body.byteLength;
-    this.#refuseWhenBusy(userId, bytes);
-    this.#inFlight.enter(userId, bytes);
+    this.#refuseWhenBusy(userId, 0);
+    let leave = (): void => undefined;
+    // Until then the request counts only for the limits of the listener: a thread works on others.
+    const begin = (): void => {
+      this.#refuseWhenFull(userId, bytes);
+      this.#inFlight.enter(userId, bytes);
+      leave = () => {
+        this.#inFlight.leave(userId, bytes);
+      };
+    };
     try {
-      const { reply, usage } = await this.#take(body, identity, request.abort);
-      return { status: 200, headers: quotaHeaders(usage), body: JSON.stringify(reply) };
+      const context = { receivedAt: this.#settings.clock.now(), keyId: identity.keyId };
+      const { reply, usage } = this.#threads?.takes('traces')
+        ? await this.#takeInThread(this.#threads, body, userId, { ...context, begin })
+        : await this.#takeHere(body, userId, { ...context, begin, abort: request.abort });
+      return { status: 200, headers: quotaHeaders(usage), body: reply };
     } finally {
-      this.#inFlight.leave(userId, bytes);
+      leave();
     }
   }
 
-  /** Keeps no item while the pipeline works: items would survive several garbage collections. */
-  async #take(
+  async #takeHere(
     body: ReceivedJson,
-    { userId, keyId }: Identity,
-    abort: AbortSignal,
-  ): Promise<{ readonly reply: TraceBatchReply; readonly usage: QuotaUsage | undefined }> {
-    const context = { receivedAt: this.#settings.clock.now(), keyId, abort };
+    userId: string,
+    { begin, ...context }: ConsumeContext & { readonly begin: () => void },
+  ): Promise<Taken> {
+    begin();
+    return await this.#take(body, userId, context);
+  }
+
+  async #takeInThread(
+    threads: IntakeThreads,
+    body: ReceivedJson,
+    userId: string,
+    { begin, ...context }: ConsumeContext & { readonly keyId: string | null; readonly begin: () => void },
+  ): Promise<Taken> {
+    const packed = body.pack();
+    const { buffer } = packed.bytes;
+    const task = { signal: 'traces', userId, keyId: context.keyId, bytes: buffer.byteLength, begin } as const;
+    const message: PackedTake = { packed, userId, context };
+    return await threads.run<Taken>({ ...task, message, transfer: [buffer] });
+  }
+
+  /** Keeps no item while the pipeline works: items would survive several garbage collections. */
+  async #take(body: ReceivedJson, userId: string, context: ConsumeContext): Promise<Taken> {
     const { ids, positions, reasons, answer } = this.#send(body, userId, context);
     if (reasons.size > 0) this.#noteUnreadable(userId, ids, reasons);
     const { refused, usage } = await answer;
@@ -132,7 +185,7 @@ export class TraceBatchReceiver implements Component {
       // If several exporters refuse a trace, the response has only the first entry.
       if (position !== undefined && !reasons.has(position)) reasons.set(position, reason);
     }
-    return { reply: toReply(ids, reasons), usage };
+    return { reply: JSON.stringify(toReply(ids, reasons)), usage };
   }
 
   #noteUnreadable(userId: string, ids: readonly string[], reasons: ReadonlyMap<number, string>): void {
@@ -167,6 +220,10 @@ export class TraceBatchReceiver implements Component {
   #refuseWhenBusy(userId: string, bytes: number): void {
     if (this.#isDraining)
       this.#refuse('shutting_down', 'The daemon is shutting down; send the request again.');
+    this.#refuseWhenFull(userId, bytes);
+  }
+
+  #refuseWhenFull(userId: string, bytes: number): void {
     if (this.#inFlight.isFull(userId, bytes))
       this.#refuse('overloaded', 'Too many requests are waiting for the store; send this one again later.');
   }

@@ -18,7 +18,7 @@ import type { ServiceMap } from '../contracts/service-map.js';
 import { MeasuredBytes } from '../shared/measured-bytes.js';
 import type { PartialTelemetryStore } from '../contracts/telemetry-store.js';
 import type { TelemetryTransfer, Transferable } from '../contracts/transfer.js';
-import type { TelemetryWriter, Usage } from '../contracts/telemetry-writer.js';
+import type { EncodedWrites, TelemetryWriter, Usage } from '../contracts/telemetry-writer.js';
 import { RunStore } from './run-store.js';
 import { TransferIn } from './transfer/transfer-in.js';
 import { TransferOut } from './transfer/transfer-out.js';
@@ -68,6 +68,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly writer: TelemetryWriter;
+  readonly encodedWrites: EncodedWrites;
   readonly runs: Runs;
   readonly agents: Agents;
   readonly models: Models;
@@ -126,6 +127,10 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       traces: async (...args) => await runStore.traces(...args),
       metrics: async (...args) => await items.metrics(...args),
       logs: async (...args) => await items.logs(...args),
+    };
+    this.encodedWrites = {
+      traces: async (...args) => await runStore.encodedTraces(...args),
+      watchLogListeners: (changed) => this.arrivals.watchLogListeners(changed),
     };
     this.#turns = openReadPermits(settings, options);
     this.#readMetrics = new ReadMetrics(settings.meter);

@@ -88,7 +88,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const { items, tenant: userId } = batch;
     const { length } = items;
     const { arrivals, admit } = this.#parts;
-    const notify = arrivals.logsOf(batch);
+    const notify = arrivals.logsOf(userId, items);
     // Built before the first `await`: the caller may change the batch afterwards.
     const made = logRows(items, receivedAt);
     const scores = scoresOfLogs(items, receivedAt);

@@ -6,6 +6,7 @@ import type { TracesBatch } from '../../signal/batch.js';
 import type { AlertStats, PastStats } from '../contracts/alerts.js';
 import { CallOrder } from '../shared/call-order.js';
 import type { ControlStore } from '../contracts/control-store.js';
+import type { EncodedBatch } from '../contracts/telemetry-writer.js';
 import { PromptNumbers } from '../shared/prompt-numbers.js';
 import type { LocalChangeFeed } from '../shared/local-change-feed.js';
 import type { MeasuredBytes } from '../shared/measured-bytes.js';
@@ -180,7 +181,7 @@ export class RunStore {
       order: this.#order,
       limitsOf: (userId) => users.known(userId) ?? users.find(userId),
       promptNumbers: (userId, versions) => prompts.known(userId, versions) ?? prompts.find(userId, versions),
-      arriving: (batch) => this.#arrivals.tracesOf(batch),
+      arriving: (userId, traceIds) => this.#arrivals.tracesOf(userId, () => traceIds),
       stored: this.stored,
       scores: this.#scores,
       sent: (userId, tenant) => {
@@ -225,6 +226,10 @@ export class RunStore {
 
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     return await this.#open().writer.write(batch, context);
+  }
+
+  async encodedTraces(batch: EncodedBatch, context: ConsumeContext): Promise<Receipt> {
+    return await this.#open().writer.writeEncoded(batch, context);
   }
 
   /**

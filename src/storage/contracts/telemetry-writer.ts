@@ -1,7 +1,7 @@
 // Writes of telemetry, their change feed, and usage for quotas and storage limits.
 
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
-import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
+import type { Batch, LogsBatch, MetricsBatch, TelemetrySignal, TracesBatch } from '../../signal/batch.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import type { Micros } from '../../signal/time.js';
 import type { Accounts } from './accounts.js';
@@ -27,6 +27,36 @@ export interface TelemetryWriter {
   logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt>;
 }
 
+/** A batch that another thread has encoded into columns, with the buffers to transfer. */
+export interface EncodedBatch {
+  readonly tenant: string;
+  readonly quota?: Batch<unknown>['quota'];
+  /** Number of items. */
+  readonly items: number;
+  /** What `BatchEncoder` returns for the signal. */
+  readonly columns: object;
+  readonly buffers: readonly ArrayBuffer[];
+  /** For listeners of log records: the first ones, and the number of further ones. */
+  readonly logs?: { readonly records: LogRecord[]; readonly unseen: number };
+}
+
+/** Writes of batches that intake threads have encoded, otherwise as `TelemetryWriter`. Buffers are taken over. */
+export interface EncodedWrites extends Readonly<
+  Partial<Record<TelemetrySignal, (batch: EncodedBatch, context: ConsumeContext) => Promise<Receipt>>>
+> {
+  /**
+   * Calls back with the users whose log records have listeners, now and after each change.
+   *
+   * @returns a function that ends it
+   */
+  watchLogListeners(changed: (userIds: readonly string[]) => void): () => void;
+}
+
+/** Whether a store takes batches that intake threads have encoded. */
+export function takesEncoded(store: object): store is { readonly encodedWrites: EncodedWrites } {
+  return 'encodedWrites' in store;
+}
+
 /** A listener for a user's writes. Neither method may throw or take long: writes wait for them. */
 export interface ArrivalListener {
   /** Called after the commit, with the runs that were written or classified. @param traceIds in lower case */
@@ -34,9 +64,10 @@ export interface ArrivalListener {
   /**
    * Called with log records before they are stored; they are dropped afterwards, so the listener must copy what it needs.
    *
+   * @param unseen number of further records, which the thread that encoded a large batch left out
    * @returns called after the commit; not called if it fails
    */
-  readonly logs?: (records: readonly LogRecord[]) => (() => void) | undefined;
+  readonly logs?: (records: readonly LogRecord[], unseen: number) => (() => void) | undefined;
 }
 
 /**

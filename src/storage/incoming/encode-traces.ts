@@ -5,12 +5,14 @@ import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../s
 import { declaredContext, NO_CONTEXT, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall } from '../../signal/call-details.js';
 import { mapOf } from '../../signal/derive-map.js';
-import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
+import type { DerivedMap } from '../../signal/service-map.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
+import { ColumnsReader } from '../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
 import { transferables, type Column, type ColumnsMessage, type RowOf } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
+import { formatUuid } from '../../worker/uuid-words.js';
 import { contextOf, tagsKey } from '../../runs/rules/context-of-spans.js';
 import { haveEnded, topmost } from '../../runs/rules/header-of-spans.js';
 import { durationMs, totalTokens } from '../../runs/rules/completion.js';
@@ -102,8 +104,8 @@ interface EncodedRows {
 /** A batch of traces without the settings of its user. */
 export interface EncodedTraces extends EncodedRows {
   readonly named: NamedPrompts | null;
-  /** Its additions to the service map, which may still be pending; undefined if no map is derived. */
-  readonly map: BatchMap['derived'] | undefined;
+  /** Its additions to the service map; undefined if no map is derived. */
+  readonly map: DerivedMap | undefined;
 }
 
 /** A batch of traces for the store thread. */
@@ -168,6 +170,13 @@ export class TracesEncoder {
       }
     }
   }
+}
+
+/** The ids of the traces of a batch, in order. */
+export function traceIdsOf({ traces }: Pick<EncodedRows, 'traces'>): string[] {
+  const reader = new ColumnsReader(TRACE_MESSAGE, traces);
+  const words = reader.uuidWords(T.trace_id);
+  return Array.from({ length: traces.rows }, (_, row) => formatUuid(words, row * 4));
 }
 
 /** The buffers to transfer; the map is copied, since another store may use it, too. */

@@ -1,5 +1,9 @@
 import t from 'tap';
-import { NotedBatches } from '../../../src/exporters/alerts/noted-batches.js';
+import {
+  NotedBatches,
+  summaryOfMetrics,
+  summaryOfTraces,
+} from '../../../src/exporters/alerts/noted-batches.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
 import { aPoint } from '../../support/metric-points.js';
 import { aHeader } from '../../support/run-records.js';
@@ -9,23 +13,25 @@ const USER = '018f0000-0000-7000-8000-00000000000a';
 /** The agents that a batch of these runs may affect. */
 function namesOf(noted: NotedBatches, ...runs: readonly Partial<TraceHeader>[]): string[] {
   const items = runs.map((run) => ({ trace: aHeader(run), spans: [] }));
-  return [...noted.traces({ tenant: USER, items }).agents];
+  return [...noted.note(summaryOfTraces({ tenant: USER, items })).agents];
 }
 
 void t.test('notes agents and signals of a batch', async (t) => {
   const noted = new NotedBatches();
-  t.same(noted.traces({ tenant: USER, items: [] }), {
+  t.same(noted.note(summaryOfTraces({ tenant: USER, items: [] })), {
     userId: USER,
     agents: new Set(),
     hasSpans: false,
     hasPoints: false,
   });
-  t.match(noted.metrics({ tenant: USER, items: [aPoint()] }), {
+  t.match(noted.note(summaryOfMetrics({ tenant: USER, items: [aPoint()] })), {
     userId: USER,
     hasSpans: false,
     hasPoints: true,
   });
-  t.match(noted.traces({ tenant: USER, items: [{ trace: aHeader(), spans: [] }] }), { hasSpans: true });
+  t.match(noted.note(summaryOfTraces({ tenant: USER, items: [{ trace: aHeader(), spans: [] }] })), {
+    hasSpans: true,
+  });
   t.strictSame(namesOf(noted, { agent: 'one' }, { agent: 'two' }, { agent: 'one' }), ['one', 'two']);
 });
 

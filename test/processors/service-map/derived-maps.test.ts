@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
-import { encodeBatch } from '../../../src/processors/service-map/encode-batch.js';
 import { deriveMap } from '../../../src/signal/derive-map.js';
 import type { JsonObject, JsonValue } from '../../../src/signal/attributes.js';
+import type { DerivedMap } from '../../../src/signal/service-map.js';
 import { SPAN_TYPES, type SpanRecord } from '../../../src/signal/span.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
 import { anyCharacter } from '../../support/any-character.js';
+import { holds } from '../../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
-import { startMap } from './map-processor.js';
 
 const HOUR = 3_600_000_000;
 const WORDS = [
@@ -83,33 +83,25 @@ const batch: fc.Arbitrary<TraceRecord[]> = fc
     }),
   );
 
-void t.test('any sequence of batches gets the maps of a local derivation', async (t) => {
-  const { send, passed } = await startMap(t, 'threads: 2');
-  const property = fc.asyncProperty(fc.array(batch, { maxLength: 6 }), async (batches) => {
-    passed.length = 0;
-    const answers = await Promise.all(batches.map(send));
-    return batches.every((items, i) => {
-      const map = passed.find((one) => one.items === items)?.map;
-      return (
-        isDeepStrictEqual(answers[i], { accepted: items.length, refused: [] }) &&
-        isDeepStrictEqual(map, deriveMap(items))
-      );
-    });
-  });
-  const found = await fc.check(property, { numRuns: 60 });
-  t.notOk(found.failed, fc.defaultReportMessage(found) ?? 'it never differs');
-});
+/** The map of a batch in names, trace by trace. */
+function named({ names, nodes, callers }: DerivedMap): string[] {
+  const nameOf = (node: number): string => (node < 0 ? String(node) : `=${names[node] ?? 'missing'}`);
+  return Array.from(nodes, (node, i) => `${nameOf(node)} < ${nameOf(callers[i] ?? NaN)}`);
+}
 
-void t.test('sends a thread only what it needs', async (t) => {
-  const secret = 'x'.repeat(1000);
-  const trace = aHeader({ agent: 'a' });
-  const call = (type: SpanRecord['type']) =>
-    aSpanRecord(trace.trace_id, {
-      type,
-      name: type === 'custom' ? 'c' : secret,
-      input_data: { url: 'http://h', prompt: secret },
-      metadata: { 'db.system': 'd', note: secret },
-    });
-  const calls = [call('llm'), call('tool'), call('db'), call('custom'), call('custom')];
-  t.strictSame(encodeBatch([{ trace, spans: calls }]).texts, ['=d', '#c']);
+void t.test('the map of a batch has the nodes and callers of each of its traces', (t) => {
+  holds(
+    t,
+    fc.property(batch, (items) => {
+      const map = deriveMap(items);
+      return (
+        new Set(map.names).size === map.names.length &&
+        isDeepStrictEqual(
+          named(map),
+          items.flatMap((item) => named(deriveMap([item]))),
+        )
+      );
+    }),
+  );
+  t.end();
 });

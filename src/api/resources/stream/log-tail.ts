@@ -29,9 +29,9 @@ export class LogTail {
   }
 
   /** As `ArrivalListener.logs`. */
-  readonly offer = (records: readonly LogRecord[]): (() => void) | undefined => {
+  readonly offer = (records: readonly LogRecord[], unseen: number): (() => void) | undefined => {
     const taken: string[] = [];
-    let lost = 0;
+    let lost = unseen;
     for (const record of records) {
       if (!this.#matcher.fields(record)) continue;
       const isWanted = this.#hasText(record);

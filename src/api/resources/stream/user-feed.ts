@@ -1,5 +1,4 @@
-import type { LogRecord } from '../../../signal/log-record.js';
-import type { ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
+import type { ArrivalListener, ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
 import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 
 /** Maximum number of changed runs kept for streams; the oldest are dropped. */
@@ -12,7 +11,7 @@ export interface FeedReader {
   /** Called when a change is dropped. @param number its number */
   forgot(number: number): void;
   /** As `ArrivalListener.logs`. */
-  readonly logs?: (records: readonly LogRecord[]) => (() => void) | undefined;
+  readonly logs?: ArrivalListener['logs'];
 }
 
 /**
@@ -22,19 +21,14 @@ export interface FeedReader {
 export class UserFeed {
   readonly #changes = new NumberedChanges(MOST_RUNS);
   readonly #readers = new Set<FeedReader>();
+  readonly #watch: (listener: ArrivalListener) => () => void;
   readonly #unwatch: () => void;
 
   constructor(arrivals: ChangeFeed, userId: string) {
-    this.#unwatch = arrivals.watch(userId, {
+    this.#watch = (listener) => arrivals.watch(userId, listener);
+    this.#unwatch = this.#watch({
       traces: (ids) => {
         this.#add(ids);
-      },
-      logs: (records) => {
-        const kept = [...this.#readers].flatMap((reader) => reader.logs?.(records) ?? []);
-        if (kept.length === 0) return undefined;
-        return () => {
-          for (const notify of kept) notify();
-        };
       },
     });
   }
@@ -56,8 +50,11 @@ export class UserFeed {
   /** @returns a function that ends it */
   enter(reader: FeedReader): () => void {
     this.#readers.add(reader);
+    // Log records are copied between threads only for users with such a reader.
+    const endLogs = reader.logs === undefined ? undefined : this.#watch({ logs: reader.logs });
     return () => {
       this.#readers.delete(reader);
+      endLogs?.();
     };
   }
 

@@ -1,6 +1,7 @@
 import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
 import type { TracesBatch } from '../../../signal/batch.js';
-import { TracesEncoder } from '../../incoming/encode-traces.js';
+import type { EncodedBatch } from '../../contracts/telemetry-writer.js';
+import { traceIdsOf, TracesEncoder, type EncodedTraces } from '../../incoming/encode-traces.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Micros } from '../../../signal/time.js';
 import type { ScoreRow } from '../../incoming/score-rows.js';
@@ -22,7 +23,7 @@ export interface WriterParts {
     references: readonly { readonly name: string; readonly version: number }[],
   ) => readonly (number | null)[] | Promise<readonly (number | null)[]>;
   /** Announces the batch to listeners. @returns a function to call once it is stored */
-  readonly arriving: (batch: TracesBatch) => (() => void) | undefined;
+  readonly arriving: (userId: string, traceIds: readonly string[]) => (() => void) | undefined;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
   /** Writes the scores that came with spans. */
   readonly scores: (tenant: number, scores: readonly ScoreRow[], receivedAt: Micros) => Promise<void>;
@@ -39,14 +40,21 @@ export class TracesWriter {
     this.#parts = parts;
   }
 
-  async write(batch: TracesBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
-    const { length } = batch.items;
-    if (length === 0) return { accepted: 0, refused: NO_REFUSALS };
-    const notify = this.#parts.arriving(batch);
-    const { tenant: userId, quota } = batch;
-    const traceIds = batch.items.map(({ trace }) => trace.trace_id);
+  async write(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
+    const { tenant, quota, items } = batch;
     // Before the first `await`: the caller may change the batch afterwards.
-    const { named, map, ...rows } = this.#encoder.encode(batch, receivedAt);
+    const columns = this.#encoder.encode(batch, context.receivedAt);
+    const encoded = { tenant, items: items.length, columns, buffers: [], ...(quota && { quota }) };
+    return await this.writeEncoded(encoded, context);
+  }
+
+  /** @param batch.columns of a {@link TracesEncoder} */
+  async writeEncoded(batch: EncodedBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
+    const { tenant: userId, quota, items: length } = batch;
+    if (length === 0) return { accepted: 0, refused: NO_REFUSALS };
+    const { named, map, ...rows } = batch.columns as EncodedTraces;
+    const traceIds = traceIdsOf(rows);
+    const notify = this.#parts.arriving(userId, traceIds);
     const { queue, order, stored } = this.#parts;
     const prepare = async (): Promise<IncomingBatch> => {
       const limits = await this.#parts.limitsOf(userId);
@@ -54,7 +62,6 @@ export class TracesWriter {
       await stored.refuseExceeded(limits);
       this.#parts.sent?.(userId, tenant);
       const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
-      const derived = await map;
       const prompts = named && {
         numbers: await this.#parts.promptNumbers(userId, named.references),
         spans: named.spans,
@@ -63,7 +70,7 @@ export class TracesWriter {
         ...rows,
         tenant,
         wanted: [],
-        ...(derived && { map: derived }),
+        ...(map && { map }),
         ...(quota && { counted: { tenant, at: receivedAt, limit: limit === 0 ? Infinity : limit } }),
         ...(prompts && { prompts }),
       });

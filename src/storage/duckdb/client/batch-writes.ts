@@ -1,23 +1,18 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../../component/consumer.js';
-import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
+import type { LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
 import { TOO_MANY_METRICS } from '../../contracts/metrics.js';
-import type { TelemetryWriter } from '../../contracts/telemetry-writer.js';
+import type { EncodedBatch, EncodedWrites, TelemetryWriter } from '../../contracts/telemetry-writer.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
-import {
-  TracesEncoder,
-  transferablesOf,
-  type EncodedTraces,
-  type TracesMessage,
-} from '../../incoming/encode-traces.js';
-import { LogsEncoder, transferablesOf as transferablesOfLogs } from '../write/encode-logs.js';
-import { PointsEncoder, transferablesOf as transferablesOfPoints } from '../write/encode-points.js';
+import { traceIdsOf, type EncodedTraces, type TracesMessage } from '../../incoming/encode-traces.js';
+import { BatchEncoder } from '../write/batch-encoder.js';
+import type { EncodedLogs } from '../write/encode-logs.js';
 import { tracesOfScores } from '../../incoming/score-rows.js';
 import { nameOfBatch, type BatchName } from '../../shared/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { StoreMetrics } from './store-metrics.js';
-import type { StoreHandle } from './store-handle.js';
+import type { Opened, StoreHandle } from './store-handle.js';
 import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
 import type { StoreUserLimits } from '../../shared/store-user-limits.js';
 import type { Micros } from '../../../signal/time.js';
@@ -25,18 +20,14 @@ import type { Charge } from '../../incoming/encode-traces.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 
-/** A batch encoded as columns, and the buffers that are transferred with it. */
-interface Encoded {
-  readonly buffers: readonly ArrayBuffer[];
-  /** The message to the store thread, without tenant and quota. A promise if parts must be fetched first. */
-  readonly message: (limits: StoreUserLimits) => object | Promise<object>;
-}
+type TracesOfUser = Omit<TracesMessage, 'tenant' | 'counted'>;
 
-/** The contract `TelemetryWriter` for the daemon's thread: encodes batches, and limits the bytes queued for a commit. */
+/** The message of a batch to the store thread, without tenant and quota. A promise if parts must be fetched first. */
+type MessageOf = (limits: StoreUserLimits) => object | Promise<object>;
+
+/** Writes batches of the daemon's thread and of intake threads, and limits the bytes queued for a commit. */
 export class BatchWrites implements TelemetryWriter {
-  readonly #traces = new TracesEncoder();
-  readonly #points = new PointsEncoder();
-  readonly #logs = new LogsEncoder();
+  readonly #encoder = new BatchEncoder();
   readonly #maxQueueBytes: number;
   readonly #metrics: StoreMetrics;
   readonly #handle: StoreHandle;
@@ -63,58 +54,67 @@ export class BatchWrites implements TelemetryWriter {
   }
 
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
-    const { length } = batch.items;
-    const notify = this.#arrivals.tracesOf(batch);
-    const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, () => {
-      const encoded = this.#traces.encode(batch, context.receivedAt);
-      return {
-        buffers: transferablesOf(encoded),
-        message: ({ wanted }) => this.#tracesMessage(encoded, batch.tenant, wanted),
-      };
-    });
-    notify?.();
-    return receiptOf(length, NO_REFUSALS, usage);
+    this.#refuseUnlessOpen();
+    return await this.encoded.traces(this.#encoder.traces(batch, context), context);
   }
 
   async metrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
-    const { length } = batch.items;
-    type Answer = WriteAnswer & { readonly refused: readonly number[] };
-    const answer = await this.#write<Answer>('writePoints', batch, context, () => {
-      const encoded = this.#points.encode(batch);
-      return {
-        buffers: transferablesOfPoints(encoded),
-        message: () => ({ ...encoded, ...named('metrics', context) }),
-      };
-    });
-    const refused = answer.refused.map((index) => ({ index, reason: TOO_MANY_METRICS }));
-    return receiptOf(length - refused.length, refused, answer.usage);
+    this.#refuseUnlessOpen();
+    return await this.encoded.metrics(this.#encoder.metrics(batch), context);
   }
 
   async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
-    const { length } = batch.items;
-    const notify = this.#arrivals.logsOf(batch);
-    let scored: ReadonlySet<string> = new Set();
-    const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
-      const encoded = this.#logs.encode(batch, context.receivedAt);
-      scored = tracesOfScores(encoded.scores ?? []);
-      return {
-        buffers: transferablesOfLogs(encoded),
-        message: () => ({ ...encoded, ...named('logs', context) }),
-      };
-    });
+    this.#refuseUnlessOpen();
+    const notify = this.#arrivals.logsOf(batch.tenant, batch.items);
+    const receipt = await this.encoded.logs(this.#encoder.logs(batch, context), context);
     notify?.();
-    for (const traceId of scored) this.#arrivals.traceChanged(batch.tenant, traceId);
-    return receiptOf(length, NO_REFUSALS, usage);
+    return receipt;
   }
 
-  /** @throws ConsumeError if the service map of the batch cannot be derived */
-  async #tracesMessage(
+  readonly encoded = {
+    traces: async (batch: EncodedBatch, context: ConsumeContext): Promise<Receipt> => {
+      const { tenant, items } = batch;
+      const columns = batch.columns as EncodedTraces;
+      const notify = this.#arrivals.tracesOf(tenant, () => traceIdsOf(columns));
+      const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, ({ wanted }) =>
+        this.#tracesMessage(columns, tenant, wanted),
+      );
+      notify?.();
+      return receiptOf(items, NO_REFUSALS, usage);
+    },
+    metrics: async (batch: EncodedBatch, context: ConsumeContext): Promise<Receipt> => {
+      type Answer = WriteAnswer & { readonly refused: readonly number[] };
+      const answer = await this.#write<Answer>('writePoints', batch, context, () => ({
+        ...batch.columns,
+        ...named('metrics', context),
+      }));
+      const refused = answer.refused.map((index) => ({ index, reason: TOO_MANY_METRICS }));
+      return receiptOf(batch.items - refused.length, refused, answer.usage);
+    },
+    logs: async (batch: EncodedBatch, context: ConsumeContext): Promise<Receipt> => {
+      const { tenant, items, logs } = batch;
+      const columns = batch.columns as EncodedLogs;
+      const notify = logs && this.#arrivals.logsOf(tenant, logs.records, logs.unseen);
+      const scored = tracesOfScores(columns.scores ?? []);
+      const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => ({
+        ...columns,
+        ...named('logs', context),
+      }));
+      notify?.();
+      for (const traceId of scored) this.#arrivals.traceChanged(tenant, traceId);
+      return receiptOf(items, NO_REFUSALS, usage);
+    },
+    watchLogListeners: (changed: (userIds: readonly string[]) => void) =>
+      this.#arrivals.watchLogListeners(changed),
+  } satisfies EncodedWrites;
+
+  #tracesMessage(
     { named, map, ...rows }: EncodedTraces,
     userId: string,
     wanted: StoreUserLimits['wanted'],
-  ): Promise<Omit<TracesMessage, 'tenant' | 'counted'>> {
-    const [derived, prompts] = await Promise.all([map, named && this.#promptsOf(userId, named)]);
-    return { ...rows, wanted, ...(derived && { map: derived }), ...(prompts && { prompts }) };
+  ): TracesOfUser | Promise<TracesOfUser> {
+    const own = { ...rows, wanted, ...(map && { map }) };
+    return named === null ? own : this.#promptsOf(userId, named).then((prompts) => ({ ...own, prompts }));
   }
 
   async #promptsOf(userId: string, { references, spans }: NamedPrompts): Promise<PromptMessage> {
@@ -124,17 +124,10 @@ export class BatchWrites implements TelemetryWriter {
   }
 
   /**
-   * Sends a batch to the thread. It is encoded synchronously, so the caller may change it afterwards.
-   *
-   * @returns the thread's answer after the commit
-   * @throws ConsumeError `overloaded` if the write queue is full; thrown before encoding
+   * @returns the open store
+   * @throws ConsumeError `overloaded` if the write queue is full; `storage_unavailable`
    */
-  async #write<T>(
-    method: string,
-    batch: Batch<unknown>,
-    { receivedAt }: ConsumeContext,
-    encode: () => Encoded,
-  ): Promise<T> {
+  #refuseUnlessOpen(): Opened {
     if (this.#queuedBytes > this.#maxQueueBytes) {
       this.#metrics.refusedBatch();
       throw new ConsumeError('The write queue is full (extensions.duckdb.max_queue_size). Retry later.', {
@@ -143,8 +136,23 @@ export class BatchWrites implements TelemetryWriter {
         retryAfterMs: 1000,
       });
     }
-    const { thread, known } = this.#handle.opened;
-    const { message, buffers } = encode();
+    return this.#handle.opened;
+  }
+
+  /**
+   * Sends a batch to the thread.
+   *
+   * @returns the thread's answer after the commit
+   * @throws ConsumeError as {@link #refuseUnlessOpen}
+   */
+  async #write<T>(
+    method: string,
+    batch: EncodedBatch,
+    { receivedAt }: ConsumeContext,
+    message: MessageOf,
+  ): Promise<T> {
+    const { thread, known } = this.#refuseUnlessOpen();
+    const { buffers } = batch;
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
     let uncount = (): void => undefined;
@@ -200,7 +208,7 @@ function receiptOf(accepted: number, refused: Receipt['refused'], usage: Receipt
  * @param at when the batch arrived, which determines its month
  */
 function chargedMessage(
-  { quota }: Pick<Batch<unknown>, 'quota'>,
+  { quota }: Pick<EncodedBatch, 'quota'>,
   { tenant, monthlyLimit }: StoreUserLimits,
   at: Micros,
 ): { readonly counted?: Charge } {

@@ -12,6 +12,7 @@ import { ThreadClient } from '../../../worker/thread-client.js';
 import { isControlStore, type ControlStore } from '../../contracts/control-store.js';
 import type { FactIntake, IntakeListener, FactPage } from '../../contracts/events.js';
 import { MeasuredBytes } from '../../shared/measured-bytes.js';
+import type { EncodedWrites } from '../../contracts/telemetry-writer.js';
 import type { TelemetryStore } from '../../contracts/telemetry-store.js';
 import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
@@ -117,6 +118,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   readonly transfer = new TransferClient(this.#handle, () => sourceOf(this.#id ?? ''));
   readonly stored = new MeasuredBytes();
   readonly writer: BatchWrites;
+  readonly encodedWrites: EncodedWrites;
   readonly #settings: Settings<unknown>;
   readonly #options: DuckDBStoreOptions;
   readonly #metrics: StoreMetrics;
@@ -134,6 +136,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
     this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#handle, this);
+    this.encodedWrites = this.writer.encoded;
   }
 
   /** @throws StoreOpenError with the file and the remedy. */

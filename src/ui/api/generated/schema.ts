@@ -1723,6 +1723,7 @@ export interface components {
       receivers: string[];
       /** @enum {unknown} */
       signal: 'traces' | 'metrics' | 'logs' | 'events';
+      threaded_receivers: string[];
     };
     DailyUsage: {
       /** Format: date */

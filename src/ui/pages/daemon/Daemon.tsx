@@ -167,6 +167,10 @@ function Pipelines({
   };
   const pipeline = Object.hasOwn(options, state.pipeline) ? state.pipeline : (pipelines[0]?.name ?? '');
   const flow = flowOf(all, pipeline === ALL_PIPELINES ? '' : pipeline);
+  const inThreads = pipelines.some(
+    ({ name, threaded_receivers }) =>
+      (pipeline === ALL_PIPELINES || name === pipeline) && threaded_receivers.length > 0,
+  );
   const selected = flow.edges.find((edge) => edgeKey(edge) === state.edge);
   return (
     <>
@@ -184,6 +188,7 @@ function Pipelines({
             ? 'No items yet'
             : 'Items per second over the last 10 seconds; an item is a trace, a metric point, a log record or an event'}
         </span>
+        {inThreads && <span className={parts['faint']}>Runs in intake threads</span>}
       </div>
       <div className={parts['withPeek']} data-open={selected !== undefined}>
         <FlowGraph flow={flow} components={components} rates={rates} selected={state.edge} change={change} />

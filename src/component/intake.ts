@@ -1,0 +1,61 @@
+import type { Signal } from '../signal/batch.js';
+import type { Rejections } from './rejections.js';
+
+/** `any`: every intake thread may run a copy of the component. `main`: it runs on the main thread alone. */
+export type Placement = 'any' | 'main';
+
+/** What a placement may depend on. */
+export interface PlacementContext {
+  readonly signal: Signal;
+  /** The signals that an extension takes as columns encoded in a thread; none for an unknown one. */
+  readonly encodedSignals: (extensionId: string) => readonly Signal[];
+}
+
+/** For a copy in an intake thread: the component on the main thread. */
+export interface Original {
+  /**
+   * Calls `answerCopy` of the component on the main thread. Messages are cloned.
+   *
+   * @param transfer buffers in the message that are moved instead
+   * @throws ConsumeError as thrown there; other errors lose their class
+   */
+  call<T>(message: object, transfer?: readonly ArrayBuffer[]): Promise<T>;
+  /** As `Host.rejections`. */
+  readonly rejections: Pick<Rejections, 'note'>;
+}
+
+/** For a component on the main thread: its copies in the intake threads. */
+export interface Copies {
+  /** Calls `hearOriginal` of each copy, those of later threads included: they hear the last message. */
+  tell(message: object): void;
+}
+
+/** A request for an intake thread. */
+export interface IntakeTask {
+  readonly signal: Signal;
+  /** The sender: users take turns. */
+  readonly userId: string;
+  readonly keyId: string | null;
+  /** Size of the body, by which users take turns. */
+  readonly bytes: number;
+  /** Called when a thread gets the task. Throws to refuse it. */
+  readonly begin: () => void;
+  /** Whether all such tasks of a user go to the same thread, because copies remember something of earlier ones. */
+  readonly isPinned?: boolean;
+  /** For `work` of the copy. Cloned, except for the buffers to transfer. */
+  readonly message: object;
+  readonly transfer: readonly ArrayBuffer[];
+}
+
+/** For a receiver on the main thread: the threads that can decode and process its requests. */
+export interface IntakeThreads {
+  /** Whether requests of a signal are processed in threads now; otherwise the receiver processes them itself. */
+  takes(signal: Signal): boolean;
+  /**
+   * Calls `work` of a copy of the receiver.
+   *
+   * @throws HttpProblem and ConsumeError of the copy; HttpProblem 422 `too_expensive` if the task took too much time or memory;
+   *   ConsumeError `overloaded` if another task of its thread did; `shutting_down`
+   */
+  run<T>(task: IntakeTask): Promise<T>;
+}

@@ -1,0 +1,449 @@
+import { availableParallelism } from 'node:os';
+import { MessageChannel } from 'node:worker_threads';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Component } from '../../component/component.js';
+import { HttpProblem } from '../../component/http.js';
+import type { Copies, IntakeTask, IntakeThreads as ThreadsOfReceiver } from '../../component/intake.js';
+import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
+import { firstModule } from '../../config/built-module.js';
+import type { ConfiguredComponent } from '../../config/config.js';
+import { durationMs } from '../../config/duration.js';
+import { defaultsBudget } from '../../config/memory.js';
+import type { ServiceConfig } from '../../config/file-schema.js';
+import type { Signal } from '../../signal/batch.js';
+import { deserializeError } from '../../storage/contracts/errors.js';
+import { MessageBatcher } from '../../worker/message-batcher.js';
+import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
+import { ThreadClient } from '../../worker/thread-client.js';
+import type { ThreadMessage } from '../../worker/thread-protocol.js';
+import { serve } from '../../worker/thread-server.js';
+import type { Built } from '../build.js';
+import type { Node } from '../node.js';
+import type { PlannedPipeline } from '../plan.js';
+import { CountsReader } from './counts-reader.js';
+import { FairTasks } from './fair-tasks.js';
+import type { Placements } from './placements.js';
+import {
+  keyOf,
+  type ComponentKey,
+  type CopiedPipeline,
+  type IntakeData,
+  type TaskAnswer,
+} from './protocol.js';
+import type { Counts } from './recorder.js';
+
+/** The compiled module of a thread. */
+const MODULE = new URL('../../intake-thread.js', import.meta.url);
+const MOST_THREADS = 8;
+const MIB = 1024 * 1024;
+/**
+ * A thread has one task besides the one that it works on, so that it need not wait; of small ones as many as have this many bytes: they
+ * take a few milliseconds.
+ */
+const TASKS_AHEAD = 2;
+const BYTES_AHEAD = 256 * 1024;
+const MOST_AHEAD = 64;
+/** A request of 64 MiB with as many fields as are accepted takes about 600 MiB. In a container, the largest request is smaller. */
+const HEAP_MIB = 1024;
+const HEAP_SHARE = 1 / 4;
+/** As in jackdaw.cts: three semi-spaces of 64 MiB. */
+const YOUNG_MIB = 192;
+/** A thread is asked this many times in `max_task_time` whether it still responds. */
+const PINGS = 20;
+const START_AGAIN_MS = 1000;
+
+export interface IntakeOptions {
+  readonly placements: Placements;
+  readonly config: ServiceConfig['intake'];
+  readonly tools: { readonly logger: Logger; readonly meter: Meter; readonly clock: Clock };
+  readonly built: Built;
+}
+
+/** Number of threads by the configuration and the machine. */
+export function threadCount({ threads }: ServiceConfig['intake']): number {
+  return threads ?? Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
+}
+
+interface Task extends IntakeTask {
+  readonly number: number;
+  readonly receiver: string;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Why calls of a thread are no longer answered. */
+class ThreadEnded extends Error {
+  override readonly name = 'ThreadEnded';
+}
+
+/** The threads that process requests for the receivers of a daemon. */
+export class IntakeThreads {
+  readonly #options: IntakeOptions;
+  readonly #pipelines: readonly CopiedPipeline[];
+  readonly #originals: ReadonlyMap<string, Component>;
+  readonly #logger: Logger;
+  readonly #ended: Counter;
+  readonly #slots: readonly Slot[];
+  /** Tasks for any thread. */
+  readonly #queue = new FairTasks<Task>();
+  /** The last message to the copies of each component, for later threads. */
+  readonly #told = new Map<string, { readonly key: ComponentKey; readonly message: object }>();
+  #tasks = 0;
+  #isClosed = false;
+  #endGauges: readonly (() => void)[] = [];
+
+  constructor(options: IntakeOptions) {
+    const { placements, config, tools, built } = options;
+    this.#options = options;
+    this.#logger = tools.logger;
+    this.#pipelines = placements.inThreads().map(copied);
+    const nodes: readonly Node[] = [...built.receivers, ...built.processors.flat(), ...built.exporters];
+    this.#originals = new Map(nodes.map((node) => [keyOf(node), node.component]));
+    this.#ended = tools.meter.counter('intake_ended_threads_total', {
+      description: 'Intake threads that ended and were replaced: max_task_time (time), out of memory, other.',
+      labelNames: ['reason'],
+    });
+    const count = this.#pipelines.length === 0 ? 0 : threadCount(config);
+    this.#slots = Array.from({ length: count }, () => new Slot());
+  }
+
+  /** Undefined without threads. */
+  get placements(): Placements | undefined {
+    return this.#slots.length === 0 ? undefined : this.#options.placements;
+  }
+
+  /** Resolves when all threads are ready. @throws Error if one cannot start */
+  async start(): Promise<void> {
+    if (this.#slots.length === 0) return;
+    const { meter } = this.#options.tools;
+    this.#endGauges = [
+      meter.gauge('intake_threads', { description: 'Intake threads.' }, () => this.#slots.length),
+      meter.gauge('intake_queue_requests', { description: 'Requests waiting for an intake thread.' }, () =>
+        this.#slots.reduce((sum, { pinned }) => sum + pinned.size, this.#queue.size),
+      ),
+    ];
+    await Promise.all(this.#slots.map((slot) => this.#open(slot)));
+    this.#watch();
+  }
+
+  /** @returns undefined if none of its requests are processed in threads */
+  ofReceiver(node: Node): ThreadsOfReceiver | undefined {
+    const { placements, built } = this.#options;
+    const receiver = node.kind === 'receiver' ? placements.receiver(node.id) : undefined;
+    if (this.#slots.length === 0 || receiver === undefined) return undefined;
+    const names = new Map<Signal, readonly string[]>();
+    for (const { signal } of this.#pipelines)
+      if (placements.takes(receiver, signal))
+        names.set(
+          signal,
+          this.#pipelines.filter((each) => each.signal === signal).map(({ name }) => name),
+        );
+    if (names.size === 0) return undefined;
+    return {
+      takes: (signal) => {
+        const pipelines = names.get(signal);
+        // Listeners of edges see batches on the main thread only.
+        return pipelines !== undefined && this.#isUsable && !built.edges.hasListeners(pipelines);
+      },
+      run: (task) => this.#run(receiver.id, task),
+    };
+  }
+
+  /** @returns undefined if it has no copies */
+  copiesOf({ kind, id, pipeline }: Node): Copies | undefined {
+    if (this.#slots.length === 0) return undefined;
+    const key: ComponentKey = { kind, id, pipeline };
+    const isCopied = this.#pipelines.some(
+      ({ name, processors, exporters, receivers }) =>
+        (kind === 'exporter' && exporters.some((each) => each.id === id)) ||
+        (kind === 'receiver' && receivers.some((each) => each.id === id)) ||
+        (kind === 'processor' && name === pipeline && processors.some((each) => each.id === id)),
+    );
+    if (!isCopied) return undefined;
+    return {
+      tell: (message) => {
+        this.#told.set(keyOf(key), { key, message });
+        for (const slot of this.#slots) if (slot.client !== null) this.#tell(slot.client, key, message);
+      },
+    };
+  }
+
+  /** Ends all threads. Unfinished tasks fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const end of this.#endGauges) end();
+    this.#refuseQueued(shuttingDown());
+    await Promise.all(this.#slots.map(async ({ client }) => client?.close()));
+  }
+
+  #refuseQueued(error: ConsumeError): void {
+    for (const queue of [this.#queue, ...this.#slots.map(({ pinned }) => pinned)])
+      for (const { reject } of queue.clear()) reject(error);
+  }
+
+  /** Whether a thread runs or starts. */
+  get #isUsable(): boolean {
+    return !this.#isClosed && this.#slots.some(({ client }) => client !== null);
+  }
+
+  async #run<T>(receiver: string, task: IntakeTask): Promise<T> {
+    const { gate } = this.#options.built;
+    try {
+      gate.enter();
+      return await new Promise<T>((resolve, reject) => {
+        const number = (this.#tasks = (this.#tasks % 0x7fff_ffff) + 1);
+        const queued = { ...task, number, receiver, resolve: resolve as (value: unknown) => void, reject };
+        const slot = task.isPinned === true ? this.#slotOf(task.userId) : undefined;
+        (slot?.pinned ?? this.#queue).add(queued);
+        this.#sendNext();
+      });
+    } finally {
+      gate.leave();
+    }
+  }
+
+  #slotOf(userId: string): Slot | undefined {
+    let hash = 0;
+    for (let i = 0; i < userId.length; i++) hash = (hash * 31 + userId.charCodeAt(i)) >>> 0;
+    return this.#slots[hash % this.#slots.length];
+  }
+
+  #sendNext(): void {
+    for (const slot of this.#slots) this.#fill(slot);
+  }
+
+  /** Gives a thread as many tasks as it may have. */
+  #fill(slot: Slot): void {
+    while (slot.client !== null && slot.hasRoom) {
+      const task = slot.next(this.#queue);
+      if (task === undefined) return;
+      try {
+        task.begin();
+      } catch (error) {
+        task.reject(error);
+        continue;
+      }
+      void this.#send(slot, slot.client, task);
+    }
+  }
+
+  async #send(slot: Slot, client: ThreadClient, task: Task): Promise<void> {
+    slot.ahead.set(task.number, task);
+    try {
+      const { receiver, number, message, transfer } = task;
+      const answer = await client.call<TaskAnswer>('work', [receiver, number, message], { transfer });
+      if (answer.kind === 'done') task.resolve(answer.value);
+      else {
+        const { status, code, message: detail, errors, headers } = answer.problem;
+        task.reject(new HttpProblem(status, code, detail, { headers, ...(errors && { errors }) }));
+      }
+    } catch (error) {
+      task.reject(error instanceof ThreadEnded ? this.#errorOf(slot, task) : error);
+    }
+    slot.ahead.delete(task.number);
+    this.#fill(slot);
+  }
+
+  /** The error of a task whose thread has ended. */
+  #errorOf(slot: Slot, { number }: Task): Error {
+    if (this.#isClosed) return shuttingDown();
+    if (number === slot.culprit)
+      return new HttpProblem(
+        422,
+        'too_expensive',
+        'Processing the request takes too much time or memory; send smaller batches.',
+      );
+    return lost();
+  }
+
+  async #open(slot: Slot): Promise<void> {
+    const { built, tools } = this.#options;
+    const { port1, port2 } = new MessageChannel();
+    serve(port1, new MessageBatcher<ThreadMessage>(port1), {
+      original: (key: ComponentKey, message: object) =>
+        this.#originals.get(keyOf(key))?.answerCopy?.(message),
+    });
+    port1.unref();
+    const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const data: IntakeData = {
+      pipelines: this.#pipelines,
+      originals: port2,
+      current,
+      isDebugEnabled: this.#logger.isDebugEnabled(),
+    };
+    const counts = new CountsReader({ meter: tools.meter, edges: built.edges, rejections: built.rejections });
+    const client = new ThreadClient({
+      module: firstModule(MODULE),
+      name: 'jackdaw-intake',
+      workerData: data,
+      transferList: [port2],
+      resourceLimits: {
+        maxOldGenerationSizeMb: Math.min(HEAP_MIB, Math.floor((defaultsBudget() * HEAP_SHARE) / MIB)),
+        maxYoungGenerationSizeMb: YOUNG_MIB,
+      },
+      deserializeError,
+      ended: (cause) => {
+        slot.culprit = Atomics.load(current, 0);
+        return new ThreadEnded('the intake thread has ended', { cause });
+      },
+      onNotice: (notice, value) => {
+        if (notice === 'counts') counts.add(value as Counts);
+        else if (notice === 'log') writeNotice(this.#logger, value as LogNotice);
+        else if (notice === 'worked') {
+          slot.ahead.delete(value as number);
+          this.#fill(slot);
+        }
+      },
+      onCrash: (error) => {
+        port1.close();
+        if (slot.client !== client) return;
+        // The caller of this method gets the error of a thread that could not start.
+        if (slot.isReady) this.#replace(slot, error);
+        else slot.reset();
+      },
+    });
+    slot.client = client;
+    for (const { key, message } of this.#told.values()) this.#tell(client, key, message);
+    await client.call('ping', []);
+    slot.isReady = true;
+    this.#fill(slot);
+  }
+
+  #replace(slot: Slot, error: Error): void {
+    const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const reason = slot.isSlow ? 'time' : isMemory ? 'memory' : 'other';
+    this.#ended.add(1, { reason });
+    const task = slot.ahead.get(slot.culprit);
+    const about = task && { user: task.userId, key: task.keyId, receiver: task.receiver, bytes: task.bytes };
+    this.#logger.error(
+      { err: error, reason, ...about },
+      'An intake thread ended and is replaced; its requests are refused, those of others as retryable',
+    );
+    slot.reset();
+    this.#openAgain(slot);
+  }
+
+  #openAgain(slot: Slot): void {
+    if (this.#isClosed) return;
+    this.#open(slot).catch((error: unknown) => {
+      if (this.#isClosed) return;
+      this.#logger.error({ err: error }, 'An intake thread could not start; trying again');
+      if (!this.#isUsable) this.#refuseQueued(lost());
+      this.#options.tools.clock.after(START_AGAIN_MS, () => {
+        this.#openAgain(slot);
+      });
+    });
+  }
+
+  #tell(client: ThreadClient, key: ComponentKey, message: object): void {
+    client.call('tell', [key, message]).catch(() => undefined);
+  }
+
+  /** Ends threads that do not respond for too long. */
+  #watch(): void {
+    const most = durationMs(this.#options.config.max_task_time);
+    const timer = setInterval(() => {
+      for (const slot of this.#slots) {
+        const { client } = slot;
+        if (client === null || client.hasEnded || !slot.isReady) continue;
+        // Counted instead of timed, so that no thread ends after the machine was suspended.
+        if (slot.isPinging) {
+          if (++slot.missed > PINGS) this.#endSlow(slot, client);
+        } else if (client.underWay > 0) void slot.ping(client);
+      }
+    }, most / PINGS).unref();
+    this.#endGauges = [
+      ...this.#endGauges,
+      () => {
+        clearInterval(timer);
+      },
+    ];
+  }
+
+  #endSlow(slot: Slot, client: ThreadClient): void {
+    // If this thread was itself busy, the answer may be waiting to be read.
+    setImmediate(() => {
+      if (slot.client !== client || !slot.isPinging) return;
+      slot.isSlow = true;
+      client.abort(new Error('It did not respond within service.intake.max_task_time'));
+    });
+  }
+}
+
+/** A place for a thread and its successors. */
+class Slot {
+  client: ThreadClient | null = null;
+  /** Tasks that the thread has not begun, or has begun and not yet handed on. */
+  readonly ahead = new Map<number, Task>();
+  readonly pinned = new FairTasks<Task>();
+  /** The number of the task that the last thread worked on when it ended. */
+  culprit = 0;
+  isSlow = false;
+  isPinging = false;
+  /** Checks since the unanswered ping. */
+  missed = 0;
+  /** Whether the thread has answered for the first time. */
+  isReady = false;
+  #wasPinned = false;
+
+  get hasRoom(): boolean {
+    if (this.ahead.size < TASKS_AHEAD) return true;
+    if (this.ahead.size >= MOST_AHEAD) return false;
+    let bytes = 0;
+    for (const task of this.ahead.values()) bytes += task.bytes;
+    return bytes < BYTES_AHEAD;
+  }
+
+  /** The next task: alternately one of its own and one for any thread. */
+  next(shared: FairTasks<Task>): Task | undefined {
+    const [first, second] = this.#wasPinned ? [shared, this.pinned] : [this.pinned, shared];
+    const task = first.next() ?? second.next();
+    if (task !== undefined) this.#wasPinned = task.isPinned === true;
+    return task;
+  }
+
+  async ping(client: ThreadClient): Promise<void> {
+    this.isPinging = true;
+    this.missed = 0;
+    try {
+      await client.call('ping', []);
+    } catch {
+      // The thread has ended.
+    }
+    if (this.client === client) this.isPinging = false;
+  }
+
+  /** For the next thread. */
+  reset(): void {
+    this.client = null;
+    this.ahead.clear();
+    this.isSlow = false;
+    this.isPinging = false;
+    this.isReady = false;
+  }
+}
+
+function copied({ name, signal, receivers, processors, exporters }: PlannedPipeline): CopiedPipeline {
+  const all = (components: readonly ConfiguredComponent[]) =>
+    components.map(({ id, factory: { type }, config }) => ({ id, type, config }));
+  return {
+    name,
+    signal,
+    receivers: all(receivers),
+    processors: all(processors),
+    exporters: all(exporters),
+  };
+}
+
+function lost(): ConsumeError {
+  return new ConsumeError('The intake thread of the request has ended', {
+    code: 'overloaded',
+    retryable: true,
+    retryAfterMs: 1000,
+    detail: 'The thread that processed the request has ended, but not because of it; send it again.',
+  });
+}
+
+function shuttingDown(): ConsumeError {
+  return new ConsumeError('The daemon is stopping', { code: 'shutting_down', retryable: true });
+}

@@ -1,0 +1,126 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Component } from '../../component/component.js';
+import type { Factory } from '../../component/factory.js';
+import { HttpProblem } from '../../component/http.js';
+import type { Original } from '../../component/intake.js';
+import type { ConfiguredComponent, FactoryOf } from '../../config/config.js';
+import { deserializeError } from '../../storage/contracts/errors.js';
+import { systemClock } from '../../telemetry/system-clock.js';
+import { MessageBatcher } from '../../worker/message-batcher.js';
+import { noticeLogger } from '../../worker/notice-logger.js';
+import { PortClient } from '../../worker/port-client.js';
+import type { ThreadMessage } from '../../worker/thread-protocol.js';
+import { serve } from '../../worker/thread-server.js';
+import { buildPipelines } from '../build.js';
+import type { Node } from '../node.js';
+import type { PlannedPipeline } from '../plan.js';
+import { Registry } from '../registry.js';
+import {
+  keyOf,
+  type ComponentKey,
+  type CopiedComponent,
+  type CopiedPipeline,
+  type IntakeData,
+  type TaskAnswer,
+} from './protocol.js';
+import { Recorder } from './recorder.js';
+
+/** Tasks that take longer are reported at once; others at the end of the turn, together. */
+const LONG_MS = 2;
+
+/** Runs in an intake thread: copies of the components of some pipelines, which process requests. */
+export function serveIntake(port: MessagePort, data: IntakeData, factories: readonly Factory[]): void {
+  const batcher = new MessageBatcher<ThreadMessage>(port);
+  const notify = (notice: string, value: unknown, isUrgent = false): void => {
+    batcher.post({ kind: 'notice', notice, value }, [], isUrgent);
+  };
+  const recorder = new Recorder();
+  const copies = createCopies(data, factories, recorder, (line) => {
+    notify('log', line);
+  });
+  const report = (): void => {
+    const counts = recorder.take();
+    if (counts !== undefined) notify('counts', counts);
+  };
+  const { current } = data;
+  const work = async (receiver: string, task: number, message: object): Promise<TaskAnswer> => {
+    const begun = performance.now();
+    Atomics.store(current, 0, task);
+    const done = copyOf(copies, { kind: 'receiver', id: receiver }).work?.(message);
+    Atomics.store(current, 0, 0);
+    notify('worked', task, performance.now() - begun > LONG_MS);
+    try {
+      return { kind: 'done', value: await done };
+    } catch (error) {
+      if (!(error instanceof HttpProblem)) throw error;
+      const { status, code, message: text, errors, headers } = error;
+      return { kind: 'problem', problem: { status, code, message: text, errors, headers } };
+    } finally {
+      report();
+    }
+  };
+  serve(port, batcher, {
+    work,
+    ping: () => null,
+    tell: (key: ComponentKey, message: object) => {
+      copyOf(copies, key).hearOriginal?.(message);
+    },
+  });
+}
+
+function copyOf(copies: ReadonlyMap<string, Component>, key: ComponentKey): Component {
+  const copy = copies.get(keyOf(key));
+  if (copy === undefined) throw new Error(`the thread has no ${key.kind} ${key.id}`);
+  return copy;
+}
+
+function createCopies(
+  { pipelines, originals, isDebugEnabled }: IntakeData,
+  factories: readonly Factory[],
+  recorder: Recorder,
+  log: Parameters<typeof noticeLogger>[0],
+): ReadonlyMap<string, Component> {
+  const client = new PortClient(originals, { deserializeError, onNotice: () => undefined });
+  const tools = { logger: noticeLogger(log, isDebugEnabled), meter: recorder, clock: systemClock };
+  const plan = { extensions: [], pipelines: plannedOf(pipelines, new Registry(factories)) };
+  const { rejections } = recorder;
+  const observers = { edge: (place: Parameters<Recorder['edge']>[0]) => recorder.edge(place), rejections };
+  const built = buildPipelines(plan, tools, observers);
+  const nodes: readonly Node[] = [...built.receivers, ...built.processors.flat(), ...built.exporters];
+  return new Map(
+    nodes.map(({ kind, id, pipeline, component }) => {
+      const key: ComponentKey = { kind, id, pipeline };
+      const original: Original = {
+        call: (message, transfer = []) =>
+          client.call('original', [key, message], { transfer, isDeferred: true }),
+        rejections,
+      };
+      component.startCopy?.(original);
+      return [keyOf(key), component];
+    }),
+  );
+}
+
+function plannedOf(pipelines: readonly CopiedPipeline[], registry: Registry): readonly PlannedPipeline[] {
+  const known = new Map<string, ConfiguredComponent>();
+  const configured = <K extends 'receiver' | 'processor' | 'exporter'>(
+    kind: K,
+    { id, type, config }: CopiedComponent,
+  ): ConfiguredComponent<FactoryOf<K>> => {
+    const found = known.get(`${kind} ${id}`);
+    if (found !== undefined) return found as ConfiguredComponent<FactoryOf<K>>;
+    const factory = registry.find(kind, type);
+    if (factory === undefined) throw new Error(`the thread knows no ${kind} of type ${type}`);
+    const position = { file: '', line: 0, column: 0 };
+    const made = { kind, id, factory, position, config, isValid: true };
+    known.set(`${kind} ${id}`, made);
+    return made;
+  };
+  return pipelines.map(({ name, signal, receivers, processors, exporters }) => ({
+    name,
+    signal,
+    receivers: receivers.map((each) => configured('receiver', each)),
+    processors: processors.map((each) => configured('processor', each)),
+    exporters: exporters.map((each) => configured('exporter', each)),
+  }));
+}
