@@ -152,7 +152,7 @@ const statusSchema = Type.Object(
 );
 
 const ERRORS = {
-  400: 'The request cannot be decoded. Do not send it again.',
+  400: 'The request cannot be decoded, or takes too long to process. Do not send it again.',
   401: 'The key is missing, malformed, unknown, expired or revoked.',
   403: 'The key lacks the scope `write`.',
   413: 'Over the limit, before or after decompression.',
