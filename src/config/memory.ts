@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { formatSize, sizeBytes } from './size.js';
+import { formatSize, parseSize, sizeBytes } from './size.js';
 import type { MemoryShare } from './schema.js';
 import { schemasAt, schemasOf, type Schemas } from './schemas-at.js';
 
@@ -76,8 +76,11 @@ export function memorySettings(
     if (typeof value === 'object' && value !== null) {
       for (const [key, child] of Object.entries(value))
         walk([...at, key], child, schemasAt(schemas, key, schema));
-    } else if (schemas.some((one) => 'memoryShare' in one))
-      settings.push({ key: at.join('.'), bytes: sizeBytes(value as string | number) });
+    } else if (schemas.some((one) => 'memoryShare' in one)) {
+      // An invalid value has an error of its own.
+      const bytes = parseSize(value as string | number);
+      if (bytes !== undefined) settings.push({ key: at.join('.'), bytes });
+    }
   };
   walk(path, value, schemasOf(schema));
   return settings;
