@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { ConfigError, formatProblem, type Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
-import { areComplete, readSources, type ConfigSource } from '../config/load.js';
+import { areComplete, EXTENDS, readSources, type ConfigSource } from '../config/load.js';
 import { decodeUtf8 } from '../config/utf8.js';
 import { packageRoot } from '../config/package-root.js';
 import { TO_BE_WRITTEN } from '../pipeline/plan.js';
@@ -69,7 +69,7 @@ export function configPaths(options: ConfigOptions): readonly string[] {
  */
 function configFiles({ config = [] }: ConfigOptions): readonly string[] {
   return config.flatMap((given) => {
-    const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+    const isFolder = isDirectory(given);
     const isPattern = !isFolder && /[*?]/.test(basename(given));
     if (!isFolder && !isPattern) return [given];
     const folder = isFolder ? given : dirname(given);
@@ -83,14 +83,27 @@ function configFiles({ config = [] }: ConfigOptions): readonly string[] {
   });
 }
 
+/** False for a path that cannot be looked at: reading it as a file reports why. */
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** @throws ConfigError for a folder that cannot be read */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
       // Kubernetes mounts files as links.
       entry.isFile() || entry.isSymbolicLink() ? [entry.name] : [],
     );
-  } catch {
-    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([
+      { severity: 'error', path: [], message: `--config ${folder} cannot be read: ${reason}` },
+    ]);
   }
 }
 
@@ -115,6 +128,10 @@ function setSource(written: string): ConfigSource {
     throw new ConfigError([{ severity: 'error', path: [], message }]);
   }
   const keys = path.match(/"[^"]+"|[^".]+/g) ?? [];
+  if (keys[0] === EXTENDS) {
+    const message = `${file}: belongs into a file, because it decides how files are merged`;
+    throw new ConfigError([{ severity: 'error', path: [], message }]);
+  }
   const value = JSON.stringify(valueOf(text, file));
   const opened = keys.map((key) => `${JSON.stringify(key.replaceAll('"', ''))}: {`).join('');
   return { file, text: `{${opened.slice(0, -1)}${value}${'}'.repeat(keys.length)}` };

@@ -117,14 +117,12 @@ export const ServiceSchema = section(
     }),
     intake: section(
       {
-        threads: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 64,
-            description:
-              'Threads that decode and process requests. 0: the main thread. Default: cores minus one, 1 to 8.',
-          }),
-        ),
+        threads: Type.Integer({
+          default: 0,
+          minimum: 0,
+          maximum: 64,
+          description: 'Threads that decode and process requests. 0: the main thread does.',
+        }),
         max_task_time: duration({
           default: '10s',
           description: 'Time after which a thread that does not respond is ended; its request gets 422.',

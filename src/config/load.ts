@@ -33,7 +33,7 @@ export function readSources(files: readonly string[], environment: Environment):
 }
 
 /** The key that says that a file changes the built-in configuration although it names pipelines, and its only value. */
-const EXTENDS = 'extends';
+export const EXTENDS = 'extends';
 const BUILT_IN = 'default';
 
 /**

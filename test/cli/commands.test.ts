@@ -303,6 +303,7 @@ exporters: { storage: {} }
 extensions: { duckdb: { path: ./jackdaw.duckdb }, sqlite: {} }
 service:
   extensions: [sqlite, duckdb]
+  intake: { threads: 1 }
   pipelines: { traces: { receivers: [trace_batch], processors: [validation], exporters: [storage] } }
 `,
   });

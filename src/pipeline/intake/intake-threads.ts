@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Component } from '../../component/component.js';
@@ -34,7 +33,6 @@ import type { Counts } from './recorder.js';
 
 /** The compiled module of a thread. */
 const MODULE = new URL('../../intake-thread.js', import.meta.url);
-const MOST_THREADS = 8;
 const MIB = 1024 * 1024;
 /**
  * A thread has one task besides the one that it works on, so that it need not wait; of small ones as many as have this many bytes: they
@@ -48,7 +46,7 @@ const HEAP_MIB = 1024;
 const HEAP_SHARE = 1 / 4;
 /** As in jackdaw.cts: three semi-spaces of 64 MiB. */
 const YOUNG_MIB = 192;
-/** A thread is asked this many times in `max_task_time` whether it still responds. */
+/** A thread is checked this many times in `max_task_time`: whether it works on another task, or else responds. */
 const PINGS = 20;
 const START_AGAIN_MS = 1000;
 
@@ -59,11 +57,6 @@ export interface IntakeOptions {
   readonly built: Built;
 }
 
-/** Number of threads by the configuration and the machine. */
-export function threadCount({ threads }: ServiceConfig['intake']): number {
-  return threads ?? Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
-}
-
 interface Task extends IntakeTask {
   readonly number: number;
   readonly receiver: string;
@@ -71,9 +64,17 @@ interface Task extends IntakeTask {
   readonly reject: (error: unknown) => void;
 }
 
-/** Why calls of a thread are no longer answered. */
+type EndReason = 'time' | 'memory' | 'other';
+
+/** Calls of a thread are no longer answered. */
 class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
+  readonly reason: EndReason;
+
+  constructor(reason: EndReason, cause: Error) {
+    super('the intake thread has ended', { cause });
+    this.reason = reason;
+  }
 }
 
 /** The threads that process requests for the receivers of a daemon. */
@@ -103,7 +104,7 @@ export class IntakeThreads {
       description: 'Intake threads that ended and were replaced: max_task_time (time), out of memory, other.',
       labelNames: ['reason'],
     });
-    const count = this.#pipelines.length === 0 ? 0 : threadCount(config);
+    const count = this.#pipelines.length === 0 ? 0 : config.threads;
     this.#slots = Array.from({ length: count }, () => new Slot());
   }
 
@@ -203,9 +204,10 @@ export class IntakeThreads {
   }
 
   #slotOf(userId: string): Slot | undefined {
+    const slots = this.#slots.filter(({ client }) => client !== null);
     let hash = 0;
     for (let i = 0; i < userId.length; i++) hash = (hash * 31 + userId.charCodeAt(i)) >>> 0;
-    return this.#slots[hash % this.#slots.length];
+    return slots[hash % slots.length];
   }
 
   #sendNext(): void {
@@ -238,16 +240,16 @@ export class IntakeThreads {
         task.reject(new HttpProblem(status, code, detail, { headers, ...(errors && { errors }) }));
       }
     } catch (error) {
-      task.reject(error instanceof ThreadEnded ? this.#errorOf(slot, task) : error);
+      task.reject(error instanceof ThreadEnded ? this.#errorOf(slot, task, error) : error);
     }
     slot.ahead.delete(task.number);
     this.#fill(slot);
   }
 
   /** The error of a task whose thread has ended. */
-  #errorOf(slot: Slot, { number }: Task): Error {
+  #errorOf(slot: Slot, { number }: Task, { reason }: ThreadEnded): Error {
     if (this.#isClosed) return shuttingDown();
-    if (number === slot.culprit)
+    if (number === slot.culprit && reason !== 'other')
       return new HttpProblem(
         422,
         'too_expensive',
@@ -265,6 +267,7 @@ export class IntakeThreads {
     });
     port1.unref();
     const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    slot.current = current;
     const data: IntakeData = {
       pipelines: this.#pipelines,
       originals: port2,
@@ -272,19 +275,21 @@ export class IntakeThreads {
       isDebugEnabled: this.#logger.isDebugEnabled(),
     };
     const counts = new CountsReader({ meter: tools.meter, edges: built.edges, rejections: built.rejections });
+    const share = (defaultsBudget() * HEAP_SHARE) / this.#slots.length;
+    const heapMib = Math.min(HEAP_MIB, Math.ceil(share / MIB));
     const client = new ThreadClient({
       module: firstModule(MODULE),
       name: 'jackdaw-intake',
       workerData: data,
       transferList: [port2],
       resourceLimits: {
-        maxOldGenerationSizeMb: Math.min(HEAP_MIB, Math.floor((defaultsBudget() * HEAP_SHARE) / MIB)),
-        maxYoungGenerationSizeMb: YOUNG_MIB,
+        maxOldGenerationSizeMb: heapMib,
+        maxYoungGenerationSizeMb: Math.min(YOUNG_MIB, heapMib),
       },
       deserializeError,
       ended: (cause) => {
         slot.culprit = Atomics.load(current, 0);
-        return new ThreadEnded('the intake thread has ended', { cause });
+        return new ThreadEnded(reasonOf(slot, cause), cause);
       },
       onNotice: (notice, value) => {
         if (notice === 'counts') counts.add(value as Counts);
@@ -310,14 +315,13 @@ export class IntakeThreads {
   }
 
   #replace(slot: Slot, error: Error): void {
-    const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    const reason = slot.isSlow ? 'time' : isMemory ? 'memory' : 'other';
+    const reason = reasonOf(slot, error);
     this.#ended.add(1, { reason });
     const task = slot.ahead.get(slot.culprit);
     const about = task && { user: task.userId, key: task.keyId, receiver: task.receiver, bytes: task.bytes };
     this.#logger.error(
       { err: error, reason, ...about },
-      'An intake thread ended and is replaced; its requests are refused, those of others as retryable',
+      'An intake thread ended and is replaced; its current request is refused, others may be retried',
     );
     slot.reset();
     this.#openAgain(slot);
@@ -329,6 +333,7 @@ export class IntakeThreads {
       if (this.#isClosed) return;
       this.#logger.error({ err: error }, 'An intake thread could not start; trying again');
       if (!this.#isUsable) this.#refuseQueued(lost());
+      else for (const { reject } of slot.pinned.clear()) reject(lost());
       this.#options.tools.clock.after(START_AGAIN_MS, () => {
         this.#openAgain(slot);
       });
@@ -347,7 +352,8 @@ export class IntakeThreads {
         const { client } = slot;
         if (client === null || client.hasEnded || !slot.isReady) continue;
         // Counted instead of timed, so that no thread ends after the machine was suspended.
-        if (slot.isPinging) {
+        if (slot.hasMoved()) continue;
+        if (slot.task !== 0 || slot.isPinging) {
           if (++slot.missed > PINGS) this.#endSlow(slot, client);
         } else if (client.underWay > 0) void slot.ping(client);
       }
@@ -363,7 +369,7 @@ export class IntakeThreads {
   #endSlow(slot: Slot, client: ThreadClient): void {
     // If this thread was itself busy, the answer may be waiting to be read.
     setImmediate(() => {
-      if (slot.client !== client || !slot.isPinging) return;
+      if (slot.client !== client || slot.hasMoved() || (slot.task === 0 && !slot.isPinging)) return;
       slot.isSlow = true;
       client.abort(new Error('It did not respond within service.intake.max_task_time'));
     });
@@ -379,8 +385,12 @@ class Slot {
   /** The number of the task that the last thread worked on when it ended. */
   culprit = 0;
   isSlow = false;
+  /** Written by the thread: the number of the task that it works on; 0 between tasks. */
+  current: Int32Array = new Int32Array(1);
+  /** {@link current} at the last check. */
+  task = 0;
   isPinging = false;
-  /** Checks since the unanswered ping. */
+  /** Checks with the same task, or since the unanswered ping. */
   missed = 0;
   /** Whether the thread has answered for the first time. */
   isReady = false;
@@ -400,6 +410,15 @@ class Slot {
     const task = first.next() ?? second.next();
     if (task !== undefined) this.#wasPinned = task.isPinned === true;
     return task;
+  }
+
+  /** Whether the thread has begun or ended a task since the last check. */
+  hasMoved(): boolean {
+    const task = Atomics.load(this.current, 0);
+    const hasMoved = task !== this.task;
+    this.task = task;
+    if (hasMoved) this.missed = 0;
+    return hasMoved;
   }
 
   async ping(client: ThreadClient): Promise<void> {
@@ -435,12 +454,17 @@ function copied({ name, signal, receivers, processors, exporters }: PlannedPipel
   };
 }
 
+function reasonOf({ isSlow }: Slot, error: Error): EndReason {
+  if (isSlow) return 'time';
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'other';
+}
+
 function lost(): ConsumeError {
   return new ConsumeError('The intake thread of the request has ended', {
     code: 'overloaded',
     retryable: true,
     retryAfterMs: 1000,
-    detail: 'The thread that processed the request has ended, but not because of it; send it again.',
+    detail: 'The thread that processed the request has ended because of another one. Retry.',
   });
 }
 

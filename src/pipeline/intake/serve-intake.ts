@@ -43,12 +43,15 @@ export function serveIntake(port: MessagePort, data: IntakeData, factories: read
     if (counts !== undefined) notify('counts', counts);
   };
   const { current } = data;
+  const turns = new Turns();
   const work = async (receiver: string, task: number, message: object): Promise<TaskAnswer> => {
+    await turns.begin();
     const begun = performance.now();
     Atomics.store(current, 0, task);
     const done = copyOf(copies, { kind: 'receiver', id: receiver }).work?.(message);
     Atomics.store(current, 0, 0);
     notify('worked', task, performance.now() - begun > LONG_MS);
+    turns.end();
     try {
       return { kind: 'done', value: await done };
     } catch (error) {
@@ -66,6 +69,28 @@ export function serveIntake(port: MessagePort, data: IntakeData, factories: read
       copyOf(copies, key).hearOriginal?.(message);
     },
   });
+}
+
+/**
+ * Gives each task a turn of the event loop of its own: tasks arrive several in a message, and what one posts must not wait for the next.
+ */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #isBusy = false;
+
+  /** Resolves when a task may begin. */
+  async begin(): Promise<void> {
+    if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isBusy = true;
+  }
+
+  /** The task has done its own work, and may wait for others. */
+  end(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isBusy = false;
+    // Posts are sent in an immediate as well.
+    else setImmediate(() => setImmediate(next));
+  }
 }
 
 function copyOf(copies: ReadonlyMap<string, Component>, key: ComponentKey): Component {

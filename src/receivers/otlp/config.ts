@@ -12,7 +12,7 @@ function protocol(endpoint: string, maxSize: string) {
     max_request_body_size: size({
       description: 'Maximum request size, before and after decompression.',
       default: maxSize,
-      memoryShare: { share: 1 / 64, least: '4MiB' },
+      memoryShare: { share: 1 / 128, least: '4MiB' },
     }),
     tls: tlsFiles(),
   };

@@ -10,7 +10,7 @@ export const traceBatchConfig = section({
   max_request_body_size: size({
     description: 'Maximum body size, before and after decompression. Larger bodies get 413.',
     default: '16MiB',
-    memoryShare: { share: 1 / 64, least: '4MiB' },
+    memoryShare: { share: 1 / 128, least: '4MiB' },
   }),
   request_timeout: duration({
     description: 'Time limit for receiving a body. Slower requests get 408.',
