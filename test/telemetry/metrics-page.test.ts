@@ -7,7 +7,7 @@ import { aSpan, protobufOf } from '../support/otlp-requests.js';
 import { readProjectFile } from '../support/project-file.js';
 
 void t.test('the page lists every metric of a running daemon', async (t) => {
-  const { meter, metricsUrl } = await startTestDaemon(t);
+  const { meter, metricsUrl } = await startTestDaemon(t, { overlay: 'service: { intake: { threads: 1 } }' });
   t.teardown(observeProcess(meter, '1.2.3'));
   const page = await (await fetch(`${metricsUrl}/metrics`)).text();
   const table = metricTable(page);
