@@ -37,7 +37,7 @@ export interface Component {
   /** On the main thread: answers a call of a copy. The answer is cloned. */
   answerCopy?(message: object): unknown;
   /** In an intake thread: receives a message of the component on the main thread. */
-  hearOriginal?(message: object): void;
+  onMessage?(message: object): void;
   /** In an intake thread, for receivers: processes a request. The answer is cloned. @throws HttpProblem, ConsumeError */
   work?(message: object): Promise<unknown>;
 }

@@ -26,8 +26,8 @@ export interface Original {
 
 /** For a component on the main thread: its copies in the intake threads. */
 export interface Copies {
-  /** Calls `hearOriginal` of each copy, those of later threads included: they hear the last message. */
-  tell(message: object): void;
+  /** Calls `onMessage` of each copy. Copies in later threads get the last message. */
+  send(message: object): void;
 }
 
 /** A request for an intake thread. */

@@ -39,12 +39,16 @@ export class InFlight {
     return !this.#requests.fits(userId, 1) || !this.#bytes.fits(userId, bytes);
   }
 
-  enter(userId: string, bytes: number): void {
+  /** Counts a request until the returned function is called. */
+  enter(userId: string, bytes: number): () => void {
     this.#requests.add(userId, 1);
     this.#bytes.add(userId, bytes);
+    return () => {
+      this.#leave(userId, bytes);
+    };
   }
 
-  leave(userId: string, bytes: number): void {
+  #leave(userId: string, bytes: number): void {
     this.#requests.give(userId, 1);
     this.#bytes.give(userId, bytes);
     if (this.requests > 0) return;

@@ -5,12 +5,12 @@ const USER = 'somebody';
 
 void t.test('limits requests and bytes', async (t) => {
   const inFlight = new InFlight({ requests: 2, bytes: 100 });
-  inFlight.enter(USER, 60);
+  const leave = inFlight.enter(USER, 60);
   t.notOk(inFlight.isFull(USER, 40));
   t.ok(inFlight.isFull(USER, 41));
   inFlight.enter(USER, 10);
   t.ok(inFlight.isFull(USER, 0), 'two requests are the limit');
-  inFlight.leave(USER, 60);
+  leave();
   t.notOk(inFlight.isFull(USER, 90));
   t.equal(inFlight.requests, 1);
   t.equal(inFlight.bytes, 10);
@@ -28,16 +28,16 @@ void t.test('idle waits for the last request until the deadline', async (t) => {
   const { signal } = new AbortController();
   await inFlight.idle(signal);
 
-  inFlight.enter(USER, 1);
-  inFlight.enter(USER, 1);
+  const leaveFirst = inFlight.enter(USER, 1);
+  const leaveSecond = inFlight.enter(USER, 1);
   let isIdle = false;
   const waiting = inFlight.idle(signal).then(() => {
     isIdle = true;
   });
-  inFlight.leave(USER, 1);
+  leaveFirst();
   await Promise.resolve();
   t.notOk(isIdle);
-  inFlight.leave(USER, 1);
+  leaveSecond();
   await waiting;
   t.ok(isIdle);
 
@@ -53,13 +53,14 @@ void t.test('idle waits for the last request until the deadline', async (t) => {
 void t.test('one user cannot take everything', async (t) => {
   const inFlight = new InFlight({ requests: 8, bytes: 800 });
   inFlight.shareOut(0.5);
+  const leaves: (() => void)[] = [];
   for (let i = 0; i < 4; i++) {
     t.notOk(inFlight.isFull(USER, 10));
-    inFlight.enter(USER, 10);
+    leaves.push(inFlight.enter(USER, 10));
   }
   t.ok(inFlight.isFull(USER, 10), 'half of the requests');
   t.notOk(inFlight.isFull('another', 700), 'another user gets the rest');
-  for (let i = 0; i < 4; i++) inFlight.leave(USER, 10);
+  for (const leave of leaves) leave();
   inFlight.enter(USER, 300);
   t.notOk(inFlight.isFull(USER, 100));
   t.ok(inFlight.isFull(USER, 101), 'half of the bytes');

@@ -74,7 +74,7 @@ export class StorageExporter implements Exporter {
     if (!takesEncoded(store)) return;
     this.#encoded = store.encodedWrites;
     this.#endWatch = this.#encoded.watchLogListeners((logUsers) => {
-      host.copies?.tell({ logUsers });
+      host.copies?.send({ logUsers });
     });
   }
 
@@ -107,7 +107,7 @@ export class StorageExporter implements Exporter {
     };
   }
 
-  hearOriginal(message: object): void {
+  onMessage(message: object): void {
     this.#logUsers = new Set((message as LogUsers).logUsers);
   }
 

@@ -1,11 +1,67 @@
+import { Type, type Static } from 'typebox';
 import type { JsonValue, JsonObject } from '../../signal/attributes.js';
 import { compile, compileCondition, type Expression } from '../expression.js';
 import { ExpressionError } from '../expression-error.js';
 import { jsonOf } from '../json-value.js';
 import type { Scope, ScopeName } from '../scope/scopes.js';
 import { suggestion } from '../../config/nearest-name.js';
-import type { RuleConfig } from './rule-schema.js';
-import type { Target, Targets } from './targets.js';
+import { section } from '../../config/schema.js';
+
+const path = (description: string) => Type.String({ minLength: 1, maxLength: 1024, description });
+const expression = (description: string) => Type.String({ minLength: 1, maxLength: 4096, description });
+
+const ruleSchema = section(
+  {
+    when: Type.Optional(expression('Condition in CEL. Without it, the rule applies to every item.')),
+    set: Type.Record(Type.String(), expression('Value, as an expression in CEL.'), {
+      default: {},
+      description: 'Fields or keys to set, each with its value.',
+    }),
+    rename: Type.Record(Type.String(), path('New name.'), {
+      default: {},
+      description: 'Keys to rename, each with its new name.',
+    }),
+    delete: Type.Array(path('Name of a field, or of a key in a field.'), {
+      default: [],
+      description: 'Fields or keys to delete.',
+    }),
+  },
+  { isOptional: true },
+);
+
+export type RuleConfig = Static<typeof ruleSchema>;
+
+/** Schema of a list of rules. */
+export const rulesSchema = (description: string) =>
+  Type.Array(ruleSchema, { maxItems: 1000, default: [], description });
+
+/** A field of a record that rules may change. */
+type Target<Record> =
+  | {
+      readonly is: 'text';
+      /** Whether the value may be missing. */
+      readonly isOptional: boolean;
+      readonly set: (record: Record, text: string | null) => void;
+    }
+  | ObjectTarget<Record>
+  | {
+      /** Any JSON value. */
+      readonly is: 'value';
+      readonly get: (record: Record) => JsonValue;
+      readonly set: (record: Record, value: JsonValue) => void;
+    };
+
+/** A JSON object whose keys are changed. */
+interface ObjectTarget<Record> {
+  readonly is: 'object';
+  readonly get: (record: Record) => JsonObject | null;
+  readonly set: (record: Record, object: JsonObject | null) => void;
+}
+
+/** What the paths of a rule name: a field and a key in it, or a key of one object. */
+export type Targets<Record> =
+  | { readonly kind: 'fields'; readonly fields: Readonly<{ [Name in string]: Target<Record> }> }
+  | { readonly kind: 'keys'; readonly object: ObjectTarget<Record> };
 
 /** A place in a record: a field, or a key in one. */
 interface Place<Record> {

@@ -1,8 +1,6 @@
 import type { ON_ERROR, EvaluationFailures } from '../failures.js';
 import type { Scope, ScopeName } from '../scope/scopes.js';
-import { problemsOfRule, Rule } from './rule.js';
-import type { RuleConfig } from './rule-schema.js';
-import type { Targets } from './targets.js';
+import { problemsOfRule, Rule, type RuleConfig, type Targets } from './rule.js';
 
 /** The result for an item. */
 export type Fate = (typeof ON_ERROR)[number];

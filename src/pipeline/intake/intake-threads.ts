@@ -88,7 +88,7 @@ export class IntakeThreads {
   /** Tasks for any thread. */
   readonly #queue = new FairTasks<Task>();
   /** The last message to the copies of each component, for later threads. */
-  readonly #told = new Map<string, { readonly key: ComponentKey; readonly message: object }>();
+  readonly #lastMessages = new Map<string, { readonly key: ComponentKey; readonly message: object }>();
   #tasks = 0;
   #isClosed = false;
   #endGauges: readonly (() => void)[] = [];
@@ -162,9 +162,10 @@ export class IntakeThreads {
     );
     if (!isCopied) return undefined;
     return {
-      tell: (message) => {
-        this.#told.set(keyOf(key), { key, message });
-        for (const slot of this.#slots) if (slot.client !== null) this.#tell(slot.client, key, message);
+      send: (message) => {
+        this.#lastMessages.set(keyOf(key), { key, message });
+        for (const slot of this.#slots)
+          if (slot.client !== null) this.#sendMessage(slot.client, key, message);
       },
     };
   }
@@ -308,7 +309,7 @@ export class IntakeThreads {
       },
     });
     slot.client = client;
-    for (const { key, message } of this.#told.values()) this.#tell(client, key, message);
+    for (const { key, message } of this.#lastMessages.values()) this.#sendMessage(client, key, message);
     await client.call('ping', []);
     slot.isReady = true;
     this.#fill(slot);
@@ -340,8 +341,8 @@ export class IntakeThreads {
     });
   }
 
-  #tell(client: ThreadClient, key: ComponentKey, message: object): void {
-    client.call('tell', [key, message]).catch(() => undefined);
+  #sendMessage(client: ThreadClient, key: ComponentKey, message: object): void {
+    client.call('message', [key, message]).catch(() => undefined);
   }
 
   /** Ends threads that do not respond for too long. */

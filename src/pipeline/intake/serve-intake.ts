@@ -65,8 +65,8 @@ export function serveIntake(port: MessagePort, data: IntakeData, factories: read
   serve(port, batcher, {
     work,
     ping: () => null,
-    tell: (key: ComponentKey, message: object) => {
-      copyOf(copies, key).hearOriginal?.(message);
+    message: (key: ComponentKey, message: object) => {
+      copyOf(copies, key).onMessage?.(message);
     },
   });
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Fate, Rules } from '../../expressions/rules/rules.js';
-import type { Targets } from '../../expressions/rules/targets.js';
+import type { Targets } from '../../expressions/rules/rule.js';
 import type { Sender } from '../../expressions/scope/identity-fields.js';
 import { resourceScope } from '../../expressions/scope/scopes.js';
 import type { View } from '../../expressions/scope/view.js';

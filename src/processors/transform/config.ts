@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { choice, section } from '../../config/schema.js';
 import { ON_ERROR } from '../../expressions/failures.js';
-import { rulesSchema } from '../../expressions/rules/rule-schema.js';
+import { rulesSchema } from '../../expressions/rules/rule.js';
 
 export const transformConfig = section({
   spans: rulesSchema('Rules for spans, applied in order.'),

@@ -1,4 +1,4 @@
-import type { Targets } from '../../expressions/rules/targets.js';
+import type { Targets } from '../../expressions/rules/rule.js';
 import { labelsOf } from '../../otlp/map/point-labels.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import type { MetricPoint, MetricStream } from '../../signal/metric.js';

@@ -56,10 +56,7 @@ export class Admission {
     let leave = (): void => undefined;
     const begin = (): void => {
       this.#refuseFull(userId, bytes);
-      this.#inFlight.enter(userId, bytes);
-      leave = () => {
-        this.#inFlight.leave(userId, bytes);
-      };
+      leave = this.#inFlight.enter(userId, bytes);
     };
     try {
       return await work(begin);

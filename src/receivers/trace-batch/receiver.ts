@@ -137,10 +137,7 @@ export class TraceBatchReceiver implements Component {
     // Until then the request counts only for the limits of the listener: a thread works on others.
     const begin = (): void => {
       this.#refuseWhenFull(userId, bytes);
-      this.#inFlight.enter(userId, bytes);
-      leave = () => {
-        this.#inFlight.leave(userId, bytes);
-      };
+      leave = this.#inFlight.enter(userId, bytes);
     };
     try {
       const context = { receivedAt: this.#settings.clock.now(), keyId: identity.keyId };
