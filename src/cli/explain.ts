@@ -60,7 +60,7 @@ export function explainCommand(io: CliIo, builtin: readonly Factory[]): Command 
       const taken = await taking.take(requests);
       for (const rejection of taken.rejections) io.err(`rejected: ${printable(rejection)}`);
       for (const id of taking.leftOut) io.err(`skipped processor ${id} of the configuration`);
-      const runs = narrowed(await runsOf(taken, grounds), options);
+      const runs = narrowed(runsOf(taken, grounds), options);
       if (options.json === true) showJson(io, { items: taken.counts, rejections: taken.rejections, runs });
       else print(io, runs, taken, options);
     },
@@ -77,9 +77,9 @@ async function readOne(file: string, io: CliIo): Promise<readonly TelemetryReque
   }
 }
 
-async function runsOf({ traces, logs }: Taken, grounds: GroundsOfSpans): Promise<readonly ExplainedRun[]> {
+function runsOf({ traces, logs }: Taken, grounds: GroundsOfSpans): readonly ExplainedRun[] {
   const stored = new StoredRuns();
-  for (const batch of traces) await stored.add(batch);
+  for (const batch of traces) stored.add(batch);
   const logsOf = new Map<string, LogRecord[]>();
   for (const record of logs.flatMap(({ items }) => items)) {
     const { trace_id: id } = record;

@@ -44,16 +44,10 @@ export class StoredRuns {
     { readonly state: RunState; readonly records: Map<string, SpanRecord[]> }
   >();
 
-  async add(batch: TracesBatch): Promise<void> {
+  add(batch: TracesBatch): void {
     // The time of arrival does not affect the result.
     const { map, ...rows } = this.#encoder.encode(batch, 0);
-    const derived = await map;
-    const incoming = new IncomingBatch({
-      ...rows,
-      tenant: TENANT,
-      wanted: [],
-      ...(derived && { map: derived }),
-    });
+    const incoming = new IncomingBatch({ ...rows, tenant: TENANT, wanted: [], ...(map && { map }) });
     incoming.numberNodes(this.#names);
     batch.items.forEach(({ trace, spans }, index) => {
       const { state, records } = this.#run(trace.trace_id, incoming, index);

@@ -131,7 +131,7 @@ export class Chain {
       consume: async (batch, context) => {
         const accepted = batch.items.length;
         const usage = this.#store.take(signal, batch, context);
-        const map = signal === 'traces' ? await mapOf(batch as TracesBatch) : undefined;
+        const map = signal === 'traces' ? mapOf(batch as TracesBatch) : undefined;
         if (map !== undefined) this.#mapped.push({ items: (batch as TracesBatch).items, map });
         this.#items[signal] = [...(this.#items[signal] ?? []), ...shownItems(signal, batch)];
         await input?.consume(batch, context);
