@@ -6,6 +6,7 @@ import { alertsCommand } from './alerts.js';
 import { componentsCommand } from './components.js';
 import { configCommand } from './config.js';
 import { deadLettersCommand } from './dead-letters.js';
+import { deployCommand } from './deploy.js';
 import { demoCommand } from './demo.js';
 import { explainCommand } from './explain.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
@@ -67,6 +68,7 @@ export async function runProgram(
     storeCommand(io, builtin, (code) => (exitCode = code)),
     deadLettersCommand(io),
     pluginCommand(io),
+    deployCommand(io),
     demoCommand(io),
     versionCommand(io),
   ];

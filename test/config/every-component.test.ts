@@ -186,8 +186,8 @@ void t.test('each plugin page has an example', (t) => {
   const folders = readdirSync(join(root, 'plugins'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  // The configurations of the sidecar are separate files.
-  for (const { name } of folders.filter((folder) => folder.name !== 'sidecar'))
+  // Their configurations are separate files.
+  for (const { name } of folders.filter((folder) => !['sidecar', 'deploy'].includes(folder.name)))
     t.ok(
       examples.some((example) => example.name.startsWith(`plugins/${name}/README.md#`)),
       name,

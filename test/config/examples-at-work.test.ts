@@ -256,7 +256,8 @@ void t.test('each built-in component and plugin has a test file or a tested exam
   for (const { kind, type } of builtinFactories)
     t.ok(isTested(join('src', `${kind}s`, type.replaceAll('_', '-'))), `${kind} ${type}`);
   for (const { name } of readdirSync(join(projectFolder(), 'plugins'), { withFileTypes: true }))
-    if (existsSync(join(projectFolder(), 'plugins', name, 'README.md')))
+    // Files to deploy are no plugin.
+    if (name !== 'deploy' && existsSync(join(projectFolder(), 'plugins', name, 'README.md')))
       t.ok(isTested(join('plugins', name)), name);
 });
 

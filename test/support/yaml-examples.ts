@@ -9,6 +9,9 @@ export interface YamlExample {
   readonly text: string;
 }
 
+/** Its examples are values and configurations of other programs: `test/cli/deploy.test.ts`. */
+const OTHERS = join('plugins', 'deploy');
+
 const pages = ['src', 'plugins']
   .flatMap((folder) =>
     readdirSync(join(projectFolder(), folder), { recursive: true, encoding: 'utf8' }).map((name) =>
@@ -16,7 +19,7 @@ const pages = ['src', 'plugins']
     ),
   )
   .concat('README.md')
-  .filter((name) => name.endsWith('.md'));
+  .filter((name) => name.endsWith('.md') && !name.startsWith(OTHERS));
 
 /** All YAML examples of all pages. */
 export const yamlExamples: readonly YamlExample[] = pages.flatMap((page) =>
