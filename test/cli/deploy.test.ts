@@ -108,6 +108,29 @@ void t.test('the configurations to deploy are valid', async (t) => {
   }
 });
 
+void t.test('the Compose files define every service, secret and volume that they use', (t) => {
+  for (const file of ['compose.yaml', 'compose.gateway.yaml']) {
+    const {
+      services,
+      volumes,
+      secrets = {},
+    } = parse(read(`container/${file}`)) as {
+      services: Record<string, { depends_on?: object; secrets?: string[]; volumes?: string[] }>;
+      volumes: object;
+      secrets?: object;
+    };
+    for (const { depends_on = {}, secrets: used = [], volumes: mounted = [] } of Object.values(services)) {
+      for (const name of Object.keys(depends_on)) t.ok(name in services, `${file}: service ${name}`);
+      for (const name of used) t.ok(name in secrets, `${file}: secret ${name}`);
+      for (const name of mounted
+        .map((mount) => mount.replace(/:.*/, ''))
+        .filter((name) => !/^[./]/.test(name)))
+        t.ok(name in volumes, `${file}: volume ${name}`);
+    }
+  }
+  t.end();
+});
+
 void t.test('the dashboard and the alert rules use metrics and labels that a daemon has', async (t) => {
   const overlay = `
 exporters: { otlp_http: { endpoint: 'http://127.0.0.1:9', queue: { type: disk, directory: '${testFolder(t)}' } } }
