@@ -12,6 +12,7 @@ import { healthExtension } from './extensions/health/factory.js';
 import { postgresExtension } from './extensions/postgres/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
 import { sqliteExtension } from './extensions/sqlite/factory.js';
+import { tapExtension } from './extensions/tap/factory.js';
 import { uiExtension } from './extensions/ui/factory.js';
 import { costProcessor } from './processors/cost/factory.js';
 import { filterProcessor } from './processors/filter/factory.js';
@@ -56,4 +57,5 @@ export const builtinFactories: readonly Factory[] = [
   queryExtension,
   uiExtension,
   healthExtension,
+  tapExtension,
 ];

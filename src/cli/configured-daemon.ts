@@ -13,6 +13,9 @@ const DEFAULT_STORE = './data/jackdaw.control.db';
 /** Default endpoint of the health extension. */
 const DEFAULT_HEALTH = '127.0.0.1:13133';
 
+/** Default socket of the extension `tap`. */
+const DEFAULT_TAP = './data/tap.sock';
+
 /**
  * The file with the first API key of a daemon with this configuration, next to the control store of its API.
  *
@@ -56,6 +59,17 @@ export function healthAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): s
   return host === undefined || port === undefined || port === 0
     ? undefined
     : `http://${addressHere(host)}:${port}`;
+}
+
+/**
+ * The socket of the extension `tap` of a daemon with this configuration.
+ *
+ * @returns undefined if the daemon does not run the extension
+ */
+export function tapSocket(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | undefined {
+  const root = rootOf(options, io);
+  const id = firstOfType(root, 'tap');
+  return id === undefined ? undefined : (textAt(root, ['extensions', id, 'socket']) ?? DEFAULT_TAP);
 }
 
 /** The format of the log as configured; `auto` if the configuration cannot be read. */

@@ -24,6 +24,8 @@ import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { storeCommand } from './store.js';
 import { testCommand } from './test.js';
+import { tapCommand } from './tap.js';
+import { topCommand } from './top.js';
 import { usageCommand } from './usage.js';
 import { UsageError } from './usage-error.js';
 import { usersCommand } from './users.js';
@@ -56,6 +58,8 @@ export async function runProgram(
     healthCommand(io, (code) => (exitCode = code)),
     testCommand(io, builtin, (code) => (exitCode = code)),
     explainCommand(io, builtin),
+    topCommand(io),
+    tapCommand(io),
     loginCommand(io),
     keysCommand(io, builtin),
     usersCommand(io),

@@ -88,9 +88,9 @@ const daemonSchema = Type.Object(
   { title: 'Daemon' },
 );
 
-type DaemonJson = Static<typeof daemonSchema>;
+export type DaemonJson = Static<typeof daemonSchema>;
 
-const readDaemon = {
+export const readDaemon = {
   id: 'readDaemon',
   method: 'GET',
   path: '/api/v1/daemon',

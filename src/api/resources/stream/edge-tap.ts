@@ -17,9 +17,9 @@ const MOST_OF_BATCH = 3;
 const MOST_READ = 512 * 1024;
 const DIGITS_OF_MS = 3;
 
-/** Samples the items on an edge for one user, limited to what the stream takes. The rest is counted. */
+/** Samples the items on an edge for one user or for all, limited to what the stream takes. The rest is counted. */
 export class EdgeTap implements EdgeListener, Inbox {
-  readonly #userId: string;
+  readonly #userId: string | null;
   readonly #wake: () => void;
   readonly #clock: Clock;
   #pending: Uint8Array[] = [];
@@ -28,15 +28,18 @@ export class EdgeTap implements EdgeListener, Inbox {
   #lost = 0;
   #mayRead = true;
 
-  /** @param wake called when items are available */
-  constructor(userId: string, wake: () => void, clock: Clock) {
+  /**
+   * @param userId null for the items of all users
+   * @param wake called when items are available
+   */
+  constructor(userId: string | null, wake: () => void, clock: Clock) {
     this.#userId = userId;
     this.#wake = wake;
     this.#clock = clock;
   }
 
   offer(batch: AnyBatch, signal: Signal): ((passed: Passed) => void) | undefined {
-    if (batch.tenant !== this.#userId) return undefined;
+    if (this.#userId !== null && batch.tenant !== this.#userId) return undefined;
     const at = formatTime(this.#clock.now());
     const count = itemCount(batch);
     const seen = this.#see(batch, signal);

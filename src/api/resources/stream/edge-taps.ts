@@ -24,7 +24,7 @@ export class EdgeTaps {
   readonly #daemon: DaemonView;
   readonly #clock: Clock;
   /** Tap counts by user; entries are removed at 0. */
-  readonly #users = new Map<string, number>();
+  readonly #users = new Map<string | null, number>();
   #all = 0;
 
   constructor(daemon: DaemonView, clock: Clock) {
@@ -35,10 +35,11 @@ export class EdgeTaps {
   /**
    * Validates a tap request.
    *
+   * @param userId null for somebody who may see the items of all users, with a limit of {@link MOST_OF_ALL} alone
    * @returns a function that opens the inbox, which receives only items of the user
    * @throws HttpProblem 422 if the edge does not exist, 429 if too many taps are open
    */
-  inbox(userId: string, query: EdgeQuery): (wake: () => void) => Inbox {
+  inbox(userId: string | null, query: EdgeQuery): (wake: () => void) => Inbox {
     const place = placeOf(query);
     const isEdge = ({ pipeline, from, to }: EdgePlace): boolean =>
       pipeline === place.pipeline && isSame(from, place.from) && isSame(to, place.to);
@@ -46,7 +47,7 @@ export class EdgeTaps {
       throw validationProblem('query', [
         { field: 'pipeline', message: 'has no edge from `from` to `to`: GET /api/v1/daemon lists them' },
       ]);
-    const ofUser = this.#users.get(userId) ?? 0;
+    const ofUser = userId === null ? 0 : (this.#users.get(userId) ?? 0);
     if (ofUser >= MOST_OF_USER || this.#all >= MOST_OF_ALL)
       throw new HttpProblem(
         429,
@@ -73,7 +74,7 @@ export class EdgeTaps {
     };
   }
 
-  #count(userId: string, change: number): void {
+  #count(userId: string | null, change: number): void {
     this.#all += change;
     const left = (this.#users.get(userId) ?? 0) + change;
     if (left === 0) this.#users.delete(userId);
