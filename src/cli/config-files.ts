@@ -77,7 +77,7 @@ function configFiles({ config = [] }: ConfigOptions): readonly string[] {
     const names = namesIn(folder).filter((name) => wanted.test(name));
     if (names.length === 0) {
       const what = isFolder ? 'has no file *.yaml or *.yml' : 'matches no file';
-      throw new ConfigError([{ severity: 'error', path: [], message: `--config ${given} ${what}` }]);
+      throw problemOf(`--config ${given} ${what}`);
     }
     return names.sort().map((name) => join(folder, name));
   });
@@ -101,9 +101,7 @@ function namesIn(folder: string): string[] {
     );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([
-      { severity: 'error', path: [], message: `--config ${folder} cannot be read: ${reason}` },
-    ]);
+    throw problemOf(`--config ${folder} cannot be read: ${reason}`);
   }
 }
 
@@ -124,15 +122,18 @@ function setSource(written: string): ConfigSource {
   const file = `--set ${written.split('=', 1).join('')}`;
   const [, path, text] = /^((?:"[^"]+"|[^".=]+)(?:\.(?:"[^"]+"|[^".=]+))*)=(.*)$/s.exec(written) ?? [];
   if (path === undefined || text === undefined) {
-    const message = `${file}: must be key=value, as in service.telemetry.logs.level=debug`;
-    throw new ConfigError([{ severity: 'error', path: [], message }]);
+    throw problemOf(`${file}: must be key=value, as in service.telemetry.logs.level=debug`);
   }
   const keys = path.match(/"[^"]+"|[^".]+/g) ?? [];
   if (keys[0] === EXTENDS) {
-    const message = `${file}: belongs into a file, because it decides how files are merged`;
-    throw new ConfigError([{ severity: 'error', path: [], message }]);
+    throw problemOf(`${file}: belongs into a file, because it decides how files are merged`);
   }
-  const value = JSON.stringify(valueOf(text, file));
+  const value = JSON.stringify(valueOf(text, file), (_, part: unknown) => {
+    // JSON would write null.
+    if (typeof part === 'number' && !Number.isFinite(part))
+      throw problemOf(`${file}: ${text} is no finite number`);
+    return part;
+  });
   const opened = keys.map((key) => `${JSON.stringify(key.replaceAll('"', ''))}: {`).join('');
   return { file, text: `{${opened.slice(0, -1)}${value}${'}'.repeat(keys.length)}` };
 }
@@ -141,9 +142,14 @@ function valueOf(text: string, file: string): unknown {
   try {
     return parse(text);
   } catch {
-    const message = `${file}: the value is not YAML; put it in double quotes, and the argument in single ones`;
-    throw new ConfigError([{ severity: 'error', path: [], message }]);
+    throw problemOf(
+      `${file}: the value is not YAML; put it in double quotes, and the argument in single ones`,
+    );
   }
+}
+
+function problemOf(message: string): ConfigError {
+  return new ConfigError([{ severity: 'error', path: [], message }]);
 }
 
 /**

@@ -79,6 +79,8 @@ function changedList(
         );
   };
   checkKeys(changes, CHANGES);
+  if (isEmpty(changes))
+    report(changes.position, 'is a list and needs insert or remove; write [] to empty it');
   for (const id of itemsOf(nodeAt(changes, ['remove']))) {
     const place = find(id);
     if (place !== undefined) items.splice(place, 1);
@@ -93,6 +95,13 @@ function changedList(
     if (before !== undefined && after !== undefined)
       report(insertion.position, 'has both before and after; remove one of them');
     const place = before ?? after;
+    if (place !== undefined && isNull(place)) {
+      report(
+        place.position,
+        `needs an item of the list, or leave out ${before === undefined ? 'after' : 'before'} to insert at the end`,
+      );
+      continue;
+    }
     const found = place === undefined ? items.length : find(place);
     if (found === undefined) continue;
     const ids = itemsOf(nodeAt(insertion, [ITEMS]));

@@ -189,7 +189,6 @@ function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
   thread ??= new WorkerPool({
     module: firstModule(new URL('./inflate-thread.js', import.meta.url)),
     threads: 1,
-    depth: 1,
     onIdleCrash: ignore,
   });
   const pool = thread;

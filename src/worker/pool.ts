@@ -5,47 +5,28 @@ export interface PoolOptions {
   /** The compiled module whose default export performs the tasks in the threads. */
   readonly module: URL;
   readonly threads: number;
-  /** Tasks per thread: the running one and queued ones, so that the thread can start the next without a round trip. */
-  readonly depth: number;
   /** Called when an idle thread ends unexpectedly. (A thread with a task fails that task with the reason.) */
   readonly onIdleCrash: (error: Error) => void;
 }
 
 /**
  * Worker threads that perform tasks, each one at a time. Buffers are transferred, not copied. A thread that ends for any reason
- * fails its tasks and is replaced. A caller with more tasks than the threads accept keeps them in its own queue, because only the
- * caller knows which tasks belong together.
+ * fails its task and is replaced. Further tasks wait without a limit: the caller bounds them.
  */
 export class WorkerPool<Task, Answer> {
   readonly #options: PoolOptions;
   #piscina: Piscina<Task, Answer> | null = null;
-  #underWay = 0;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
   }
 
-  /** Whether a thread is idle. */
-  get hasFreeThread(): boolean {
-    return this.#underWay < this.#options.threads;
-  }
-
-  /** Whether a thread can accept a task now. */
-  get hasRoom(): boolean {
-    return this.#underWay < this.#options.threads * this.#options.depth;
-  }
-
   /** @param buffers in the task that are transferred @throws errors of the module, or the reason why the thread ended */
   async run(task: Task, buffers: readonly ArrayBuffer[]): Promise<Answer> {
     if (this.#isClosed) throw new Error('the threads are closed');
-    this.#underWay++;
-    try {
-      this.#piscina ??= this.#open();
-      return await this.#piscina.run(task, { transferList: [...buffers] });
-    } finally {
-      this.#underWay--;
-    }
+    this.#piscina ??= this.#open();
+    return await this.#piscina.run(task, { transferList: [...buffers] });
   }
 
   /** Ends the threads immediately. Unfinished tasks fail. */
@@ -55,13 +36,11 @@ export class WorkerPool<Task, Answer> {
   }
 
   #open(): Piscina<Task, Answer> {
-    const { module, threads, depth, onIdleCrash } = this.#options;
+    const { module, threads, onIdleCrash } = this.#options;
     const piscina = new Piscina<Task, Answer>({
       filename: module.href,
       minThreads: threads,
       maxThreads: threads,
-      maxQueue: threads * depth,
-      concurrentTasksPerWorker: depth,
       recordTiming: false,
       ...threadArgv(),
     });

@@ -180,6 +180,10 @@ void t.test('overlays: extends, folders, patterns and --set', async (t) => {
   });
   const quoted = `processors.filter/noise.spans=['span.name == "x"']`;
   t.match(await print('--set', quoted), { code: 0, stdout: /span\.name == "x"/ });
+  t.match(await print('--set', 'service.pipelines=[.inf]'), {
+    code: 78,
+    stderr: /\[\.inf\] is no finite number/,
+  });
   t.match(await print('--set', 'auth'), { code: 78, stderr: /--set auth: must be key=value/ });
   t.match(await print('--set', 'auth.enabled=[no'), {
     code: 78,

@@ -88,6 +88,12 @@ void t.test('errors in changes of a list name the place', async (t) => {
   t.strictSame(await problems('{ add: thing }'), [
     'b.yaml:1:26: error: service.extensions: unknown key "add"; known here: "insert", "remove"; to replace the list, write a list',
   ]);
+  t.strictSame(await problems('{ insert: { before: , ids: thing } }'), [
+    'b.yaml:1:44: error: service.extensions: needs an item of the list, or leave out before to insert at the end',
+  ]);
+  t.strictSame(await problems('{}'), [
+    'b.yaml:1:24: error: service.extensions: is a list and needs insert or remove; write [] to empty it',
+  ]);
   t.match(await problems('{ insert: { before: thing, after: thing, ids: [a] } }'), [
     /has both before and after/,
   ]);

@@ -11,12 +11,11 @@ interface TaskAnswer {
   readonly thread: number;
 }
 
-function open<Answer = TaskAnswer>(t: Test, threads = 1, depth = 1) {
+function open<Answer = TaskAnswer>(t: Test, threads = 1) {
   const crashes: Error[] = [];
   const pool = new WorkerPool<OddTask, Answer>({
     module: new URL('./odd-task.js', import.meta.url),
     threads,
-    depth,
     onIdleCrash: (error) => crashes.push(error),
   });
   t.teardown(() => pool.close());
@@ -25,43 +24,25 @@ function open<Answer = TaskAnswer>(t: Test, threads = 1, depth = 1) {
 
 void t.test('runs one task at a time per thread', async (t) => {
   const { pool } = open(t, 2);
-  t.ok(pool.hasFreeThread);
   const [a, b] = [aPlace(t), aPlace(t)];
   const first = pool.run({ waitAt: a.name }, []);
-  t.ok(pool.hasFreeThread);
   const second = pool.run({ waitAt: b.name }, []);
-  t.notOk(pool.hasFreeThread);
   await Promise.all([a.reached, b.reached]);
   b.goOn();
   const { thread } = await second;
-  t.ok(pool.hasFreeThread);
   t.equal((await pool.run({ send: 'now' }, [])).thread, thread, 'the other one is busy');
   a.goOn();
   t.not((await first).thread, thread);
 });
 
-void t.test('queues tasks per thread up to the limit', async (t) => {
-  const { pool } = open(t, 1, 3);
+void t.test('further tasks wait', async (t) => {
+  const { pool } = open(t);
   const here = aPlace(t);
   const first = pool.run({ waitAt: here.name }, []);
   await here.reached;
-  t.notOk(pool.hasFreeThread);
-  t.ok(pool.hasRoom);
   const others = [pool.run({ send: 1 }, []), pool.run({ send: 2 }, [])];
-  t.notOk(pool.hasRoom);
   here.goOn();
   t.match(await Promise.all([first, ...others]), [{ value: 'waited' }, { value: 1 }, { value: 2 }]);
-  t.ok(pool.hasFreeThread);
-  const failed = await Promise.all(
-    [pool.run({ exit: 3 }, []), pool.run({ send: 1 }, [])].map((answer) =>
-      answer.then(
-        () => 'done',
-        (error: unknown) => String(error),
-      ),
-    ),
-  );
-  t.same(failed, Array(2).fill('Error: worker exited with code: 3'), 'queued tasks fail with it');
-  t.match(await pool.run({ send: 'on' }, []), { value: 'on' });
 });
 
 void t.test('transfers buffers in both directions', async (t) => {
@@ -76,7 +57,6 @@ void t.test('a module error rejects the task, and the thread lives on', async (t
   const { pool } = open(t);
   const { thread } = await pool.run({ send: 1 }, []);
   await t.rejects(pool.run({ fail: 'not this one' }, []), { name: 'TypeError', message: 'not this one' });
-  t.ok(pool.hasFreeThread);
   t.equal((await pool.run({ send: 2 }, [])).thread, thread);
 });
 
@@ -108,7 +88,6 @@ void t.test('threads that crash at startup fail queued tasks; later tasks retry'
   for (let i = 0; i < 3; i++) await t.rejects(pool.run({ send: i }, []));
   t.ok(crashes.length > 0);
   t.match(crashes[0]?.message, 'this thread is broken');
-  t.ok(pool.hasFreeThread);
   rmSync(file);
   let answer: TaskAnswer | Error;
   do answer = await pool.run({ send: 'well' }, []).catch((error: unknown) => error as Error);
