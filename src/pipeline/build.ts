@@ -270,9 +270,7 @@ class Builder {
     return { observer: meter, look: meter.look };
   }
 
-  #receivers(
-    entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>,
-  ): readonly BuiltNode[] {
+  #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly BuiltNode[] {
     const byId = new Map(
       this.#plan.pipelines.flatMap(({ receivers }) => receivers.map((receiver) => [receiver.id, receiver])),
     );
@@ -325,7 +323,7 @@ class Builder {
     const logger = this.#loggerOf(configured, pipeline);
     const switches = new Map([...outputs].map(([signal, target]) => [signal, new Switch(target)]));
     const created = (): C =>
-      create({ ...this.#tools, logger, id, config }, Object.fromEntries(switches) as Outputs);
+      create({ ...this.#tools, logger, id, config }, Object.fromEntries(switches));
     try {
       const component = created();
       const entries = new Map<Signal, Switch>();
@@ -361,11 +359,11 @@ class Builder {
 interface Parts<C> {
   readonly pipeline?: string;
   readonly outputs?: ReadonlyMap<Signal, AnyConsumer>;
-  create(
+  readonly create: (
     settings: BuildTools & { readonly id: string; readonly config: Record<string, unknown> },
     outputs: Outputs,
-  ): C;
-  inputs?(component: C): Outputs;
+  ) => C;
+  readonly inputs?: (component: C) => Outputs;
 }
 
 /** A hash over the content of the files that a configuration names, such as a price table; a missing one counts as empty. */

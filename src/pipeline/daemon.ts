@@ -214,7 +214,9 @@ class RunningDaemon implements Daemon {
     const begun = clock.now();
     const outcome = await this.#reloading.reload(async () => {
       if (source === undefined || !this.#isStarted || this.#shutdown !== undefined)
-        throw new Error('the daemon is starting or stopping, or has no configuration that it could read again');
+        throw new Error(
+          'the daemon is starting or stopping, or has no configuration that it could read again',
+        );
       return source.read(this.prepared().claims);
     });
     const durationMs = (clock.now() - begun) / 1000;
@@ -324,9 +326,11 @@ class RunningDaemon implements Daemon {
     // While the locks are still held, an owner file cannot be that of the next process.
     if (this.#isStarted && this.#options.configFiles !== undefined)
       removeOwners(exclusivePaths(this.prepared().claims));
-    await deadline.wait(() => this.#reloading.settle(), 'a reload').catch((error: unknown) => {
-      errors.push(error instanceof Error ? error : new Error(String(error)));
-    });
+    await deadline
+      .wait(() => this.#reloading.settle(), 'a reload')
+      .catch((error: unknown) => {
+        errors.push(error instanceof Error ? error : new Error(String(error)));
+      });
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
     await this.#intake.close();
     // Extensions are still needed for reads and for responses to completed work.

@@ -107,8 +107,7 @@ export class Edges {
   ): EdgeMeter {
     const signal = this.#pipelines.find(({ name }) => name === pipeline)?.signal;
     if (signal === undefined) throw new Error(`there is no pipeline ${pipeline}`);
-    const meter =
-      this.#previous?.observerOf({ pipeline, from, to }) ?? new EdgeMeter(signal, this.#clock);
+    const meter = this.#previous?.observerOf({ pipeline, from, to }) ?? new EdgeMeter(signal, this.#clock);
     this.#edges.push({ pipeline, from, to, meter, waiting });
     return meter;
   }

@@ -14,7 +14,10 @@ import { readTemplate } from './template-file.js';
 
 /** Plugins that are loaded, by path: a reload loads those again whose files have changed. */
 export class LoadedPlugins {
-  readonly #loaded = new Map<string, { readonly key: readonly unknown[]; readonly factories: readonly Factory[] }>();
+  readonly #loaded = new Map<
+    string,
+    { readonly key: readonly unknown[]; readonly factories: readonly Factory[] }
+  >();
   #files: readonly string[] = [];
 
   /** Files and folders of plugins, as of the last configuration. */
@@ -94,7 +97,9 @@ async function loadFactories(
   if (/\.ya?ml$/.test(found)) {
     loaded.note(path);
     const template = readTemplate(path, registry);
-    const used = [...template.parts, ...[...template.pipelines.values()].flat()].map(({ factory }) => factory);
+    const used = [...template.parts, ...[...template.pipelines.values()].flat()].map(
+      ({ factory }) => factory,
+    );
     return loaded.get(path, [readFileSync(path, 'utf8'), ...used], async () => [templateFactory(template)]);
   }
   const stamp = isPath(found) ? stampOf(dirname(path)) : '';

@@ -44,7 +44,10 @@ const DELIVERY_KEYS = Object.keys(deliveryKeys());
 export async function loadPlugin(
   specifier: string,
   file: string,
-  { timeoutMs = IMPORT_TIMEOUT_MS, stamp = '' }: { readonly timeoutMs?: number; readonly stamp?: string } = {},
+  {
+    timeoutMs = IMPORT_TIMEOUT_MS,
+    stamp = '',
+  }: { readonly timeoutMs?: number; readonly stamp?: string } = {},
 ): Promise<Plugin> {
   const module = await importModule(specifier, resolvePath(file), { timeoutMs, stamp });
   const plugin = 'default' in module ? module.default : undefined;

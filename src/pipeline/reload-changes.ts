@@ -29,7 +29,8 @@ function treeOf(config: Config): object {
   const byId = (section: ReadonlyMap<string, ConfiguredComponent>): object =>
     Object.fromEntries([...section].map(([id, component]) => [id, component.config]));
   return {
-    ...{ auth, secrets, smtp, service },
+    // Normalized, so that its keys are not those of the file: one value.
+    ...{ auth, secrets, smtp: [smtp], service },
     receivers: byId(components.receiver),
     processors: byId(components.processor),
     exporters: byId(components.exporter),
@@ -59,11 +60,7 @@ interface Side {
  * The keys that only a restart applies: settings of listeners and stores, extensions, receivers, and a signal that a receiver does
  * not take yet or would no longer take.
  */
-export function keysThatNeedRestart(
-  before: Side,
-  now: Side,
-  keys: readonly string[],
-): readonly string[] {
+export function keysThatNeedRestart(before: Side, now: Side, keys: readonly string[]): readonly string[] {
   const fixed = keys.filter((key) => FIXED.some((one) => key === one || key.startsWith(`${one}.`)));
   const [own, others] = [before, now].map(({ plan }) => fixedComponents(plan));
   const components = [...new Set([...(own?.keys() ?? []), ...(others?.keys() ?? [])])].flatMap((name) => {
@@ -92,7 +89,9 @@ function fixedComponents({ extensions, pipelines }: Plan): ReadonlyMap<string, C
     ...extensions,
     ...pipelines.flatMap(({ receivers }) => receivers),
   ];
-  return new Map(all.map((component) => [`${COMPONENT_SECTIONS[component.kind]}.${component.id}`, component]));
+  return new Map(
+    all.map((component) => [`${COMPONENT_SECTIONS[component.kind]}.${component.id}`, component]),
+  );
 }
 
 function receiverSignals({ pipelines }: Plan): readonly (readonly [string, Signal, string])[] {
@@ -102,7 +101,11 @@ function receiverSignals({ pipelines }: Plan): readonly (readonly [string, Signa
 }
 
 /** The components that go on, by name: those of the same type whose configuration, and the files named in it, are the same. */
-export function keptNodes(built: Built, before: Config, { config, plan }: Side): ReadonlyMap<string, BuiltNode> {
+export function keptNodes(
+  built: Built,
+  before: Config,
+  { config, plan }: Side,
+): ReadonlyMap<string, BuiltNode> {
   const kept = new Map<string, BuiltNode>();
   const running = new Map(
     [...built.exporters, ...built.processors.flat(), ...built.receivers, ...built.extensions].map((node) => [
@@ -116,7 +119,8 @@ export function keptNodes(built: Built, before: Config, { config, plan }: Side):
     const name = nameOf({ kind, id, ...(pipeline === undefined ? {} : { pipeline }) });
     const node = running.get(name);
     if (node?.configured.factory !== factory) return;
-    if (factory.kind === 'exporter' && factory.needsSmtp === true && hadSmtp !== (config.smtp !== null)) return;
+    if (factory.kind === 'exporter' && factory.needsSmtp === true && hadSmtp !== (config.smtp !== null))
+      return;
     const isSame =
       isDeepStrictEqual(node.configured.config, configured.config) && node.files === filesOf(configured);
     // Changes of receivers and extensions are refused; they read certificates again themselves.

@@ -50,7 +50,10 @@ export class ReloadMetrics {
   #show(hash: string): () => void {
     return this.#meter.gauge(
       'config_info',
-      { description: 'Always 1; its label is a hash of the configuration without secrets.', labelNames: ['hash'] },
+      {
+        description: 'Always 1; its label is a hash of the configuration without secrets.',
+        labelNames: ['hash'],
+      },
       () => 1,
       { hash },
     );
@@ -75,11 +78,9 @@ export function logReload(report: ReloadReport, logger: Logger): void {
     config_hash: configHash,
     duration_ms: durationMs,
   };
+  for (const error of errors) logger.error({}, error);
   if (result === 'applied' || result === 'unchanged') logger.info(line, WORDS[result]);
-  else {
-    logger.error(line, WORDS[result]);
-    for (const error of errors) logger.error({}, error);
-  }
+  else logger.error(line, WORDS[result]);
   if (notRenewed.length > 0)
     logger.warn({ not_renewed: notRenewed }, 'Could not read all certificates; these keep the old ones');
 }

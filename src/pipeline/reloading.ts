@@ -128,7 +128,13 @@ export class Reloading {
         kept.has(nameOf({ kind, id, ...(kind === 'processor' ? { pipeline: one.name } : {}) })),
       );
     const changed = [
-      ...before.filter((one) => !isSame(one, now.find(({ name }) => name === one.name))),
+      ...before.filter(
+        (one) =>
+          !isSame(
+            one,
+            now.find(({ name }) => name === one.name),
+          ),
+      ),
       ...now.filter((one) => !before.some(({ name }) => name === one.name)),
     ];
     return [...new Set(changed.map(({ name }) => `pipeline ${name} (it runs in intake threads)`))];
@@ -367,7 +373,12 @@ async function handQueueOver(
   deadline: Deadline,
 ): Promise<void> {
   const now = successor?.component;
-  if (before instanceof QueuedExporter && now instanceof QueuedExporter && before.isInMemory && now.isInMemory)
+  if (
+    before instanceof QueuedExporter &&
+    now instanceof QueuedExporter &&
+    before.isInMemory &&
+    now.isInMemory
+  )
     await deadline.wait(() => now.takeOver(before, deadline.abort), 'the hand-over of a queue');
 }
 

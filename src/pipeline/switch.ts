@@ -1,4 +1,10 @@
-import { handOver, type ConsumeContext, type Consumer, type Passthrough, type Receipt } from '../component/consumer.js';
+import {
+  handOver,
+  type ConsumeContext,
+  type Consumer,
+  type Passthrough,
+  type Receipt,
+} from '../component/consumer.js';
 import type { Batch } from '../signal/batch.js';
 import type { AnyBatch } from '../signal/raw-batch.js';
 

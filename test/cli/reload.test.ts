@@ -107,12 +107,18 @@ void t.test('SIGHUP applies new secrets, certificates and settings', async (t) =
     'exporter "otlp_http"',
     'exporter "http"',
     'exporter "relay"',
-    'processor "validation" in pipeline "logs"',
-    'processor "validation" in pipeline "metrics"',
     'processor "validation" in pipeline "traces"',
+    'processor "validation" in pipeline "metrics"',
+    'processor "validation" in pipeline "logs"',
   ]);
   t.strictSame(report?.['renewed'], ['listener 127.0.0.1:00000', 'exporter "alerts"']);
-  t.match(report?.['keys'], ['smtp.password', 'processors.validation.max_name_length']);
+  t.strictSame(report?.['keys'], [
+    'smtp',
+    'processors.validation.max_name_length',
+    'exporters.otlp_http.headers.x-secret',
+    'exporters.http.url',
+    'exporters.relay.key',
+  ]);
   t.equal(await certificate(), 'hook.test');
   t.strictSame(await sent(), ['header second-secret', 'parameter second-secret', 'url /second-secret']);
 
@@ -171,14 +177,19 @@ void t.test('50 reloads under load fail no request, and lose and repeat nothing'
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const configured = (number: number, fails = false) =>
-    LOADED.replaceAll('PORT', String(port)).replaceAll('NUMBER', String(number)).replace('FAILS', String(fails));
+    LOADED.replaceAll('PORT', String(port))
+      .replaceAll('NUMBER', String(number))
+      .replace('FAILS', String(fails));
   const directory = testFolder(t);
   writeFileSync(join(directory, 'breaking.mjs'), PLUGIN);
   const daemon = await spawnDaemon(t, { directory, overlay: configured(0) });
   const file = join(directory, 'config-2.yaml');
   const authorization = `Bearer ${daemon.key}`;
   const reload = async (): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await fetch(`${daemon.url}/api/v1/admin/reload`, { method: 'POST', headers: { authorization } });
+    const response = await fetch(`${daemon.url}/api/v1/admin/reload`, {
+      method: 'POST',
+      headers: { authorization },
+    });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
   const sent: string[] = [];
@@ -209,11 +220,23 @@ void t.test('50 reloads under load fail no request, and lose and repeat nothing'
     ]);
     if (number % 10 !== 0) continue;
     writeFileSync(file, configured(number).replace('item: log', 'item: lug'));
-    t.match(await reload(), { status: 422, body: { errors: [{ message: /config-2\.yaml:\d+:\d+: error: .*item/ }] } });
+    t.match(await reload(), {
+      status: 422,
+      body: { errors: [{ message: /config-2\.yaml:\d+:\d+: error: .*item/ }] },
+    });
     writeFileSync(file, configured(-number, true));
-    t.match(await reload(), { status: 409, body: { detail: /exporter "breaking" could not start.*no server/ } });
-    writeFileSync(file, configured(number).replace('service:', 'service:\n  shutdown_delay: 1ms\n  http: { hosts: [a.b] }'));
-    t.match(await reload(), { status: 409, body: { detail: /service\.http\.hosts can only be changed by a restart/ } });
+    t.match(await reload(), {
+      status: 409,
+      body: { detail: /exporter "breaking" could not start.*no server/ },
+    });
+    writeFileSync(
+      file,
+      configured(number).replace('service:', 'service:\n  shutdown_delay: 1ms\n  http: { hosts: [a.b] }'),
+    );
+    t.match(await reload(), {
+      status: 409,
+      body: { detail: /service\.http\.hosts can only be changed by a restart/ },
+    });
   }
   isOver = true;
   await senders;
@@ -226,7 +249,10 @@ void t.test('50 reloads under load fail no request, and lose and repeat nothing'
     t.strictSame(bodies.toSorted(), sent.toSorted(), queue);
   }
   const metrics = await (await fetch(`${daemon.metricsUrl}/metrics`)).text();
-  t.match(metrics, `jackdaw_exporter_accepted_items_total{exporter="storage",signal="logs"} ${sent.length}\n`);
+  t.match(
+    metrics,
+    `jackdaw_exporter_accepted_items_total{exporter="storage",signal="logs"} ${sent.length}\n`,
+  );
   t.match(metrics, 'jackdaw_config_reloads_total{result="failed"} 5');
   t.match(await daemon.stop(), { code: 0 });
 });

@@ -128,7 +128,7 @@ const reloadSchema = Type.Object(
     keys: names('Keys of the configuration that differ from before, without values.'),
     renewed: names('Components and listeners that read new certificates or mail settings.'),
     not_renewed: Type.Array(
-      Type.Object({ name: Type.String(), reason: Type.String() }, { title: 'NotRenewed' }),
+      Type.Object({ name: Type.String(), reason: Type.String() }, { title: 'RenewalFailure' }),
       { description: 'Those that could not, and keep the old ones.' },
     ),
     config_hash: Type.String({
@@ -150,7 +150,7 @@ const reloadDaemon = {
   access: 'admin',
   audit: ['config.reloaded'],
   responses: { 200: reloadSchema },
-  errors: [409],
+  errors: [409, 422],
 } satisfies Operation;
 
 /** The routes under `/daemon`, and the reload. */
@@ -182,13 +182,19 @@ export function daemonRoutes({
 /** @throws HttpProblem if nothing was changed because of an error */
 function serializeReload(report: ReloadReport | undefined): Static<typeof reloadSchema> {
   if (report === undefined)
-    throw new HttpProblem(409, 'conflict', 'This daemon was not started from a configuration it can read again.');
-  const { result, configHash, durationMs, notRenewed, errors, added, removed, changed, keys, renewed } = report;
+    throw new HttpProblem(
+      409,
+      'conflict',
+      'This daemon was not started from a configuration it can read again.',
+    );
+  const { result, configHash, durationMs, notRenewed, errors, added, removed, changed, keys, renewed } =
+    report;
   if (result === 'invalid')
     throw new HttpProblem(422, 'validation_failed', 'The configuration has errors. Nothing was changed.', {
       errors: errors.map((message) => ({ field: '', message })),
     });
-  if (result !== 'applied' && result !== 'unchanged') throw new HttpProblem(409, 'conflict', errors.join('; '));
+  if (result !== 'applied' && result !== 'unchanged')
+    throw new HttpProblem(409, 'conflict', errors.join('; '));
   return {
     ...{ result, added: [...added], removed: [...removed], changed: [...changed], kept: report.kept },
     ...{ keys: [...keys], renewed: [...renewed], not_renewed: [...notRenewed] },

@@ -136,7 +136,6 @@ export class HttpExporter implements Exporter {
     this.#transport = undefined;
   }
 
-
   #input(): Consumer<Batches[Signal]> {
     return {
       consume: async (batch, context): Promise<Receipt> => {
