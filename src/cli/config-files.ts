@@ -43,14 +43,20 @@ export function withConfigOption(command: Command, description = CONFIG_DESCRIPT
 /**
  * Merges the named files over the built-in configuration, unless they are complete without it, and the values of `--set` over all.
  *
+ * @param onRead called with the path of each file that is read, before that
  * @returns the texts to configure from, and the source of substitutions.
  * @throws ConfigError
  */
 export function configSources(
   options: ConfigOptions,
   io: Pick<CliIo, 'env'>,
+  onRead: (path: string) => void = () => undefined,
 ): { readonly sources: readonly ConfigSource[]; readonly environment: Environment } {
-  const environment: Environment = { variables: io.env, readFile: readText };
+  const readFile = (path: string): string => {
+    onRead(path);
+    return readText(path);
+  };
+  const environment: Environment = { variables: io.env, readFile };
   const given = readSources(configFiles(options), environment);
   const set = (options.set ?? []).map(setSource);
   return { sources: [...(areComplete(given) ? [] : [DEFAULT_CONFIG]), ...given, ...set], environment };

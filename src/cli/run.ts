@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Factory } from '../component/factory.js';
 import type { Logger } from '../component/telemetry.js';
-import type { Environment } from '../config/environment.js';
+import type { Config } from '../config/config.js';
 import type { ConfigSource } from '../config/load.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
 import { memoryBudget, memoryNeed } from '../config/memory.js';
@@ -9,7 +9,9 @@ import { formatSize } from '../config/size.js';
 import { readVersion } from '../config/package-version.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
 import { blamePlugin } from '../pipeline/isolation/plugin-scope.js';
-import { prepare, readSecretsAgain, type Prepared } from '../pipeline/prepare.js';
+import { LoadedPlugins } from '../pipeline/load-registry.js';
+import { prepare, type Prepared } from '../pipeline/prepare.js';
+import type { Claim } from '../pipeline/resources.js';
 import { createLogger, type RootLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
 import { observeProcess } from '../telemetry/process-metrics.js';
@@ -25,6 +27,8 @@ import {
 import { logFormat } from './configured-daemon.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
+import { ServiceManager } from './service-manager.js';
+import { stampOf, watchFiles } from './watch-files.js';
 
 /**
  * Ctrl-C in a terminal reaches all its processes, and npm forwards it to its child again. Within this time, that echo does not
@@ -37,6 +41,7 @@ const ACCEPT_LOSS = '--accept-loss';
 
 interface RunOptions extends ConfigOptions {
   readonly acceptLoss?: boolean;
+  readonly watch?: boolean;
 }
 
 /**
@@ -53,6 +58,7 @@ export function runCommand(
     'Run the daemon until SIGINT or SIGTERM; a second signal ends it immediately.',
   );
   command.option('--accept-loss', 'continue without missing files of the embedded store');
+  command.option('--watch', 'reload the configuration when its files change');
   return withConfigOption(command).action(async (options: RunOptions) => {
     const output = {
       write: (text: string) => {
@@ -63,19 +69,16 @@ export function runCommand(
     const format = logFormat(options, io);
     let logger: RootLogger = createLogger({ level: 'error', format, output });
     try {
-      const { sources: files, environment } = configSources(options, io);
-      let sources = files;
-      let prepared = await prepare(sources, environment, builtin);
-      if (options.acceptLoss === true) {
-        sources = [...sources, acceptedLoss(prepared)];
-        prepared = await prepare(sources, environment, builtin);
-      }
+      const reader = new ConfigReader(options, io, builtin);
+      const prepared = await reader.read();
       const { logs } = prepared.config.service.telemetry;
       logger = createLogger({ ...logs, output, secrets: prepared.config.secrets });
       for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
       logMemory(prepared, logger);
-      const given = { sources, environment, configFiles: configPaths(options) };
-      setExitCode(await runUntilStopped(io, { prepared, logger, ...given }));
+      const configFiles = configPaths(options);
+      setExitCode(
+        await runUntilStopped(io, { prepared, logger, configFiles, reader, watches: options.watch === true }),
+      );
     } catch (error) {
       // On a terminal, the error is printed as plain text, as by every command.
       if (format === 'pretty' || (format === 'auto' && io.isLogTerminal)) throw error;
@@ -117,10 +120,75 @@ function logFailure(error: unknown, logger: Logger): number {
 
 interface ToRun {
   readonly prepared: Prepared;
-  readonly sources: readonly ConfigSource[];
-  readonly environment: Environment;
+  readonly reader: ConfigReader;
+  readonly watches: boolean;
   readonly configFiles: readonly string[];
   readonly logger: RootLogger;
+}
+
+/** Reads the configuration at the start and for each reload. */
+class ConfigReader {
+  readonly #options: RunOptions;
+  readonly #io: ProcessIo;
+  readonly #builtin: readonly Factory[];
+  readonly #loaded = new LoadedPlugins();
+  /** Configuration files, and those of `${file:}`. */
+  #files: ReadonlySet<string> = new Set();
+  #claims: readonly Claim[] = [];
+  #stampOfRead = '';
+
+  constructor(options: RunOptions, io: ProcessIo, builtin: readonly Factory[]) {
+    this.#options = options;
+    this.#io = io;
+    this.#builtin = builtin;
+  }
+
+  /**
+   * @param inUse what the daemon uses that reads its configuration again: ports and files that are new are then tested
+   * @throws ConfigError
+   */
+  async read(inUse?: readonly Claim[]): Promise<Prepared> {
+    try {
+      return await this.#read(inUse);
+    } finally {
+      this.#stampOfRead = this.stamp();
+    }
+  }
+
+  async #read(inUse?: readonly Claim[]): Promise<Prepared> {
+    const files = new Set<string>();
+    this.#files = files;
+    const { sources, environment } = configSources(this.#options, this.#io, (file) => files.add(file));
+    const options = {
+      loaded: this.#loaded,
+      ...(inUse === undefined ? {} : { inUse, probe: configPaths(this.#options) }),
+    };
+    let prepared = await prepare(sources, environment, this.#builtin, options);
+    if (this.#options.acceptLoss === true)
+      prepared = await prepare([...sources, acceptedLoss(prepared)], environment, this.#builtin, options);
+    this.#claims = prepared.claims;
+    return prepared;
+  }
+
+  /** {@link stamp} when the files were read. */
+  get stampOfRead(): string {
+    return this.#stampOfRead;
+  }
+
+  /** Changes when one of the files changes: configuration, secrets, plugins, and files that components read. */
+  stamp(): string {
+    let named: readonly string[] = [];
+    try {
+      named = configPaths(this.#options);
+    } catch {
+      // A folder that is empty for a moment; its files are missing below, too.
+    }
+    const read = this.#claims.flatMap(({ resource }) =>
+      resource.kind === 'readable_file' ? [resource.path] : [],
+    );
+    const files = new Set([...named, ...this.#files, ...this.#loaded.files, ...read]);
+    return [...files].map((file) => `${file} ${stampOf(file)}`).join('\n');
+  }
 }
 
 /** Configures every embedded store to start without missing files. */
@@ -149,12 +217,19 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
     firstSignal.abort();
   });
   let running: Daemon | undefined;
-  let reloading = Promise.resolve();
-  const endHangups = io.onHangup(() => {
-    const daemon = running;
-    if (daemon === undefined) logger.info({ signal: 'SIGHUP' }, 'SIGHUP has no effect during the start');
-    else reloading = reloading.then(() => reload(daemon, toRun));
-  });
+  const manager = new ServiceManager(io.env, logger);
+  const reload = async (cause: string): Promise<void> => {
+    if (running === undefined) {
+      logger.info({ cause }, `${cause} has no effect during the start`);
+      return;
+    }
+    logger.info({ cause }, 'Reloading the configuration');
+    await manager.reloading();
+    await running.reload();
+    await manager.ready();
+  };
+  const endHangups = io.onHangup(() => void reload('SIGHUP'));
+  let endWatch = (): void => undefined;
   const endUncaught = io.onUncaught((error) => {
     if (blamePlugin(error)) return;
     // Same as Node's default: a process in an undefined state must not continue.
@@ -175,12 +250,19 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
       { version, addresses, ...urlsOf(daemon), initial_key_file: daemon.initialKeyFile },
       'Running',
     );
+    await manager.ready();
+    const { reader } = toRun;
+    const stamp = { now: () => reader.stamp(), ofRead: () => reader.stampOfRead };
+    if (toRun.watches) endWatch = watchFiles(stamp, () => reload('A changed file'));
+    firstSignal.signal.addEventListener('abort', () => void manager.stopping());
     if (firstSignal.signal.aborted) void daemon.shutdown();
     else firstSignal.signal.addEventListener('abort', () => void daemon.shutdown());
     return reportStop(await daemon.stopped, logger);
   } finally {
     endSignals();
     endHangups();
+    endWatch();
+    manager.end();
     endUncaught();
     endObservation();
   }
@@ -189,51 +271,23 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
 /** @returns undefined if a signal arrives before everything has started */
 async function start(toRun: ToRun, meter: PrometheusMeter, abort: AbortSignal): Promise<Daemon | undefined> {
   try {
-    return await startDaemon({ ...toRun, meter, clock: systemClock, abort });
+    const { reader, logger } = toRun;
+    const source = {
+      read: async (inUse: readonly Claim[]): Promise<Prepared> => {
+        const prepared = await reader.read(inUse);
+        logger.hide(prepared.config.secrets);
+        return prepared;
+      },
+      applied: ({ service }: Config): void => {
+        logger.setLevel(service.telemetry.logs.level);
+      },
+    };
+    return await startDaemon({ ...toRun, meter, clock: systemClock, abort, reload: source });
   } catch (error) {
     if (!abort.aborted) throw error;
     toRun.logger.info({}, 'Stopped before the start was complete');
     return undefined;
   }
-}
-
-/** Reloads secrets and certificates. Never rejects. */
-async function reload(daemon: Daemon, { prepared, sources, environment, logger }: ToRun): Promise<void> {
-  const failed: { name: string; reason: string }[] = [];
-  let { config } = prepared;
-  try {
-    config = readSecretsAgain(sources, environment, prepared.registry);
-    logger.hide(config.secrets);
-  } catch (error) {
-    const problems = error instanceof ConfigError ? error.problems.map(formatProblem) : [String(error)];
-    failed.push(...problems.map((reason) => ({ name: 'configuration', reason })));
-  }
-  // Without new secrets, certificates are still reloaded.
-  const report = await daemon.reload(failed.length === 0 ? config : undefined);
-  failed.push(...report.failed);
-  const needRestart = [...report.needRestart, ...changedFiles(sources, environment)];
-  const fields = { signal: 'SIGHUP', reloaded: report.reloaded, failed, need_restart: needRestart };
-  if (failed.length === 0)
-    logger.info(fields, 'Reloaded secrets and certificates; other settings need a restart');
-  else
-    logger.warn(
-      fields,
-      'Could not reload everything; failed components keep their old secrets and certificates',
-    );
-}
-
-/** Configuration files that have changed since the start. */
-function changedFiles(sources: readonly ConfigSource[], environment: Environment): readonly string[] {
-  return sources
-    .filter(({ file, text, isBuiltIn }) => {
-      if (isBuiltIn === true || file === ACCEPT_LOSS) return false;
-      try {
-        return environment.readFile(file) !== text;
-      } catch {
-        return true;
-      }
-    })
-    .map(({ file }) => file);
 }
 
 function reportStop({ fatality, errors }: StopReport, logger: Logger): number {

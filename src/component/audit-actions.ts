@@ -5,6 +5,7 @@ export const AUDIT_ACTIONS = [
   'alert.deleted',
   'alert_secret.rotated',
   'config.read',
+  'config.reloaded',
   'deliveries.retried',
   'delivery.retried',
   'endpoint.changed',

@@ -2,16 +2,11 @@ import type { Host } from './host.js';
 import type { Original } from './intake.js';
 import type { SmtpSettings } from './smtp.js';
 
-/** Changes that a component may apply while it runs. */
+/** What may change while the configuration of a component stays the same. */
 export interface Reload {
-  /** Its configuration with the secrets of now. Whatever else differs from the start needs a restart. */
-  readonly config: unknown;
   /** The mail server. */
   readonly smtp: SmtpSettings | null;
 }
-
-/** Why a component cannot reload a change. */
-export const NEEDS_RESTART = 'more than secrets and certificates has changed: restart the daemon';
 
 /**
  * Anything that the configuration names.
@@ -24,7 +19,8 @@ export const NEEDS_RESTART = 'more than secrets and certificates has changed: re
 export interface Component {
   start?(host: Host): Promise<void>;
   /**
-   * On SIGHUP: takes over secrets that have changed, and the files of certificates.
+   * On a reload that keeps the component, because its configuration is the same: reads certificates again. With another configuration
+   * a new component replaces it.
    *
    * @returns whether anything has changed
    * @throws Error why the old ones stay

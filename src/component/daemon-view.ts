@@ -50,6 +50,35 @@ export interface EdgeStats {
   readonly queue: QueueStats | null;
 }
 
+/** The outcome of a reload of the configuration. */
+export interface ReloadReport {
+  /**
+   * `unchanged`: nothing to do. `applied`. `invalid`: the configuration has errors. `needs_restart`: it changes keys that only a restart
+   * applies. `failed`: a component could not start. Only `applied` changes anything but certificates.
+   */
+  readonly result: 'unchanged' | 'applied' | 'invalid' | 'needs_restart' | 'failed';
+  /** Names of components: `processor "cost" in pipeline "traces"`. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Replaced by a new one. */
+  readonly changed: readonly string[];
+  /** How many run on as they are. */
+  readonly kept: number;
+  /** Changed keys of the configuration, without values. */
+  readonly keys: readonly string[];
+  /** Keys that need a restart. */
+  readonly needsRestart: readonly string[];
+  /** Why nothing was changed. */
+  readonly errors: readonly string[];
+  /** Components and listeners that read new certificates or a changed mail server. */
+  readonly renewed: readonly string[];
+  /** Those that could not, and keep the old ones. */
+  readonly notRenewed: readonly { readonly name: string; readonly reason: string }[];
+  /** Hash of the configuration that runs now. */
+  readonly configHash: string;
+  readonly durationMs: number;
+}
+
 /** The daemon seen from inside. */
 export interface DaemonView {
   readonly version: string;
@@ -61,4 +90,6 @@ export interface DaemonView {
   listen(place: EdgePlace, listener: EdgeListener): (() => void) | null;
   /** Get the effective configuration in YAML. There is no secret in it, and nothing that came from the environment or a file. */
   formatConfig(): string;
+  /** Reads the configuration again and applies it. Never rejects. Absent if the daemon was not started from files. */
+  readonly reload?: (() => Promise<ReloadReport>) | undefined;
 }

@@ -109,6 +109,8 @@ export interface ExporterFactory<Schema extends TObject = TObject>
    * that may be retried, and should break off when the context's `abort` fires.
    */
   readonly delivery: 'direct' | 'queued';
+  /** Whether a new component has to replace it when a mail server is added or removed; changes of its settings reach `reload`. */
+  readonly needsSmtp?: boolean;
   /** Location of the values of `deliveryKeys()`, if it is not the configuration itself. */
   deliveryConfig?(config: Static<Schema>): Readonly<Record<string, unknown>>;
   create(settings: Settings<Static<Schema>>): Exporter;

@@ -18,23 +18,29 @@ export interface UserRatesSettings {
 export class UserRates implements UserLimits {
   readonly share: number;
   readonly storedBytes: number;
-  readonly #requests: TokenBuckets | undefined;
-  readonly #bytes: TokenBuckets | undefined;
+  readonly #clock: Clock;
+  #requests: TokenBuckets | undefined;
+  #bytes: TokenBuckets | undefined;
   readonly #limited: Counter;
 
   constructor(
     settings: UserRatesSettings,
     { clock, meter }: { readonly clock: Clock; readonly meter: Meter },
   ) {
-    const { share, storedBytes, requests, bytes } = settings;
-    this.share = share;
-    this.storedBytes = storedBytes;
-    this.#requests = requests && new TokenBuckets(requests, clock);
-    this.#bytes = bytes && new TokenBuckets(bytes, clock);
+    this.share = settings.share;
+    this.storedBytes = settings.storedBytes;
+    this.#clock = clock;
+    this.use(settings);
     this.#limited = meter.counter('rate_limited_requests_total', {
       description: 'Requests refused because the user exceeded a request or byte rate.',
       labelNames: ['limit'],
     });
+  }
+
+  /** Applies other rates; every user then has its whole burst again. */
+  use({ requests, bytes }: Pick<UserRatesSettings, 'requests' | 'bytes'>): void {
+    this.#requests = requests && new TokenBuckets(requests, this.#clock);
+    this.#bytes = bytes && new TokenBuckets(bytes, this.#clock);
   }
 
   enter(userId: string): void {

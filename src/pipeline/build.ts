@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { QueueStats } from '../component/daemon-view.js';
 import type { EdgeEnd, EdgePlace } from '../component/edge-listener.js';
 import type { Consumer } from '../component/consumer.js';
@@ -9,7 +11,7 @@ import { ConfigError } from '../config/config-error.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
 import { QueuedExporter } from '../delivery/queue/queued-exporter.js';
 import { RAW_DECODERS } from '../otlp/map/decode-raw.js';
-import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
+import { SIGNALS, type Batch, type Batches, type Signal } from '../signal/batch.js';
 import { Edges } from './edges.js';
 import { fanOut, type Branch } from './fanout.js';
 import { nameOf, type Node } from './node.js';
@@ -24,6 +26,7 @@ import {
 import { OfferedPrices } from './offered-prices.js';
 import type { Plan, PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
+import { Switch } from './switch.js';
 
 /** Tools passed to components of every kind. */
 export interface BuildTools {
@@ -32,14 +35,29 @@ export interface BuildTools {
   readonly clock: Clock;
 }
 
+/** A component with what a reload needs to keep or exchange it. */
+export interface BuiltNode extends Node {
+  readonly configured: ConfiguredComponent;
+  /** The content of the files that its configuration names, as a hash. */
+  readonly files: string;
+  /** What it receives, by signal. */
+  readonly inputs: ReadonlyMap<Signal, Switch>;
+  /** What it sends, by signal: of receivers and processors. */
+  readonly outputs: ReadonlyMap<Signal, Switch>;
+  /** Replaces the component by a new one with the same configuration. */
+  recreate(): void;
+}
+
 /** All components, created and connected but not started. */
 export interface Built {
   /** In the order of their start. */
-  readonly extensions: readonly Node[];
-  readonly exporters: readonly Node[];
+  readonly extensions: readonly BuiltNode[];
+  readonly exporters: readonly BuiltNode[];
   /** One list for each pipeline, in the order in which data flows. */
-  readonly processors: readonly (readonly Node[])[];
-  readonly receivers: readonly Node[];
+  readonly processors: readonly (readonly BuiltNode[])[];
+  readonly receivers: readonly BuiltNode[];
+  /** Of a build over a previous one: lets the kept components send to the new ones, all at once. */
+  connect(): void;
   /** All batches from receivers pass through it. */
   readonly gate: Gate;
   readonly rejections: Rejections;
@@ -51,15 +69,27 @@ type AnyConsumer = Consumer<Batches[Signal]>;
 /** Creates the edge from a component to the next one. Each component has its own, so that its throughput is counted. */
 type WayFrom = (from: EdgeEnd) => AnyConsumer;
 type PlannedExporter = PlannedPipeline['exporters'][number];
-type ExporterNode = Node & { readonly component: Exporter };
+type ExporterNode = BuiltNode & { component: Exporter };
+
+/** What runs, and the components of it to keep by their names. */
+export interface Previous {
+  readonly built: Built;
+  readonly kept: ReadonlyMap<string, BuiltNode>;
+}
 
 /**
  * Creates the components in reverse order of the flow, so that each receives its outputs.
  *
+ * @param previous is not changed before {@link Built.connect} of the result
  * @throws ConfigError if a factory refuses its configuration
  */
-export function buildPipelines(plan: Plan, tools: BuildTools, observers: Observers = {}): Built {
-  return new Builder(plan, tools, observers).build();
+export function buildPipelines(
+  plan: Plan,
+  tools: BuildTools,
+  observers: Observers = {},
+  previous?: Previous,
+): Built {
+  return new Builder(plan, tools, observers, previous).build();
 }
 
 /** Of intake threads, which report to the main thread. */
@@ -72,19 +102,23 @@ interface Observers {
 class Builder {
   readonly #plan: Plan;
   readonly #tools: BuildTools;
-  readonly #gate = new Gate();
+  readonly #gate: Gate;
   readonly #rejections: Rejections;
   readonly #edges: Edges;
   readonly #observers: Observers;
   readonly #metrics: Readonly<Record<'receiver' | 'processor' | 'exporter', EdgeMetrics>>;
   readonly #exporters = new Map<string, ExporterNode>();
+  readonly #previous: Previous | undefined;
+  readonly #connections: (() => void)[] = [];
 
-  constructor(plan: Plan, tools: BuildTools, observers: Observers) {
+  constructor(plan: Plan, tools: BuildTools, observers: Observers, previous?: Previous) {
     this.#observers = observers;
     this.#plan = plan;
     this.#tools = tools;
-    this.#rejections = new RejectionsInMemory(tools.clock);
-    this.#edges = new Edges(plan.pipelines, tools.clock);
+    this.#previous = previous;
+    this.#gate = previous?.built.gate ?? new Gate();
+    this.#rejections = previous?.built.rejections ?? new RejectionsInMemory(tools.clock);
+    this.#edges = new Edges(plan.pipelines, tools.clock, previous?.built.edges);
     this.#metrics = {
       receiver: edgeMetrics(tools.meter, 'receiver'),
       processor: edgeMetrics(tools.meter, 'processor'),
@@ -94,14 +128,15 @@ class Builder {
 
   build(): Built {
     const extensions = this.#plan.extensions.map((extension) =>
-      this.#node(extension, (settings) => extension.factory.create(settings)),
+      this.#node(extension, { create: (settings) => extension.factory.create(settings) }),
     );
     const pipelines = this.#plan.pipelines.map((pipeline) => this.#pipeline(pipeline));
-    this.#tools.meter.gauge(
-      'receiver_in_flight_batches',
-      { description: 'Batches from receivers in progress.' },
-      () => this.#gate.inside,
-    );
+    if (this.#previous === undefined)
+      this.#tools.meter.gauge(
+        'receiver_in_flight_batches',
+        { description: 'Batches from receivers in progress.' },
+        () => this.#gate.inside,
+      );
     const receivers = this.#receivers(new Map(pipelines.map(({ name, entry }) => [name, entry])));
     return {
       extensions,
@@ -112,34 +147,38 @@ class Builder {
       rejections: this.#rejections,
       edges: this.#edges,
       prices: new OfferedPrices(this.#plan.pipelines),
+      connect: () => {
+        for (const connect of this.#connections.splice(0)) connect();
+      },
     };
   }
 
   /** @returns the pipeline's processors and its entry */
   #pipeline(pipeline: PlannedPipeline): {
     readonly name: string;
-    readonly nodes: readonly Node[];
+    readonly nodes: readonly BuiltNode[];
     readonly entry: (from: EdgeEnd) => Branch<Batches[Signal]>;
   } {
     const { name, signal } = pipeline;
     for (const exporter of pipeline.exporters) this.#exporter(exporter);
     let next: WayFrom = (from) => this.#exporterWay(pipeline, from);
-    const nodes: Node[] = [];
+    const nodes: BuiltNode[] = [];
     for (const processor of pipeline.processors.toReversed()) {
       const { id } = processor;
       const behind = next({ kind: 'processor', id });
-      const node = this.#node(
-        processor,
-        (settings) => createOf(processor, signal)({ ...settings, pipeline: name, next: behind }),
-        name,
-      );
+      const node = this.#node(processor, {
+        pipeline: name,
+        outputs: new Map([[signal, behind]]),
+        create: (settings, outputs) =>
+          createOf(processor, signal)({ ...settings, pipeline: name, next: outputs[signal] as AnyConsumer }),
+        inputs: (component) => ({ [signal]: component }),
+      });
       const metrics = metricsObserver(this.#metrics.processor, { processor: id, signal, pipeline: name });
       next = (from) => {
         const edge = this.#edge({ pipeline: name, from, to: { kind: 'processor', id } });
-        const { component, logger } = node;
-        return instrument(component, {
+        return instrument(inputOf(node, signal), {
           signal,
-          logger,
+          logger: node.logger,
           observers: [metrics, edge.observer],
           look: edge.look,
         });
@@ -160,10 +199,10 @@ class Builder {
       })),
     );
     if (hasDirect || exporters.length === 1) return way;
-    const components = exporters.map((exporter) => this.#exporter(exporter).component);
+    const nodes = exporters.map((exporter) => this.#exporter(exporter));
     return {
       consume: async (batch, context) => {
-        for (const component of components)
+        for (const { component } of nodes)
           if (component instanceof QueuedExporter) component.assertRoom(signal, batch);
         return way.consume(batch, context);
       },
@@ -175,11 +214,14 @@ class Builder {
     const known = this.#exporters.get(exporter.id);
     if (known) return known;
     const { factory } = exporter;
-    const node = this.#node(exporter, (settings) => {
-      const component = factory.create(settings);
-      if (factory.delivery === 'direct') return component;
-      const config = factory.deliveryConfig?.(settings.config) ?? settings.config;
-      return new QueuedExporter(component, { ...settings, config }, RAW_DECODERS);
+    const node = this.#node<Exporter>(exporter, {
+      create: (settings) => {
+        const component = factory.create(settings);
+        if (factory.delivery === 'direct') return component;
+        const config = factory.deliveryConfig?.(settings.config) ?? settings.config;
+        return new QueuedExporter(component, { ...settings, config }, RAW_DECODERS);
+      },
+      inputs: ({ inputs }) => inputs,
     });
     this.#exporters.set(exporter.id, node);
     return node;
@@ -195,8 +237,9 @@ class Builder {
     },
   ): AnyConsumer {
     const { signal, hasDirect, from, pipeline } = place;
-    const { component, id, logger } = this.#exporter(exporter);
-    const input = component.inputs[signal];
+    const node = this.#exporter(exporter);
+    const { id, logger } = node;
+    const input = node.inputs.get(signal);
     if (!input)
       throw refused(
         exporter,
@@ -204,17 +247,18 @@ class Builder {
           `it has no input for ${signal}: complete its configuration, or remove it from the pipeline`,
         ),
       );
-    const isQueued = component instanceof QueuedExporter;
-    const waiting = isQueued ? () => component.waiting(signal) : undefined;
+    const queued = (): QueuedExporter | undefined =>
+      node.component instanceof QueuedExporter ? node.component : undefined;
+    const waiting = queued() && (() => queued()?.waiting(signal) ?? null);
     const edge = this.#edge({ pipeline, from, to: { kind: 'exporter', id } }, waiting);
     const metrics = metricsObserver(this.#metrics.exporter, { exporter: id, signal });
     const onFailure = hasDirect ? 'swallowErrors' : 'propagateErrors';
-    return instrument<Batches[Signal]>(input, {
+    return instrument<Batch<unknown>>(input, {
       signal,
       logger,
       observers: [metrics, edge.observer],
       look: edge.look,
-      onFailure: isQueued ? component[onFailure](signal) : undefined,
+      onFailure: queued()?.[onFailure](signal),
     });
   }
 
@@ -226,13 +270,13 @@ class Builder {
     return { observer: meter, look: meter.look };
   }
 
-  #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly Node[] {
+  #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly BuiltNode[] {
     const byId = new Map(
       this.#plan.pipelines.flatMap(({ receivers }) => receivers.map((receiver) => [receiver.id, receiver])),
     );
     return [...byId.values()].map((receiver) => {
       const logger = this.#loggerOf(receiver);
-      const outputs = Object.fromEntries(
+      const outputs = new Map<Signal, AnyConsumer>(
         SIGNALS.flatMap((signal) => {
           const wanted: string = signal;
           const branches = this.#plan.pipelines
@@ -255,21 +299,52 @@ class Builder {
           });
           return [[signal, output] as const];
         }),
-      ) as Outputs;
-      return this.#node(receiver, (settings) => receiver.factory.create({ ...settings, outputs }));
+      );
+      return this.#node(receiver, {
+        outputs,
+        create: (settings, own) => receiver.factory.create({ ...settings, outputs: own }),
+      });
     });
   }
 
+  /** The kept node of the previous build, if there is one; it then gets its outputs from {@link Built.connect}. */
   #node<C extends Node['component']>(
     configured: ConfiguredComponent,
-    create: (settings: BuildTools & { readonly id: string; readonly config: Record<string, unknown> }) => C,
-    pipeline?: string,
-  ): Node & { readonly component: C } {
-    const logger = this.#loggerOf(configured, pipeline);
+    { pipeline, outputs = new Map(), create, inputs = () => ({}) }: Parts<C>,
+  ): BuiltNode & { component: C } {
     const { kind, id, config } = configured;
+    const place = { kind, id, ...(pipeline === undefined ? {} : { pipeline }) };
+    const kept = this.#previous?.kept.get(nameOf(place));
+    if (kept !== undefined) {
+      for (const [signal, target] of outputs)
+        this.#connections.push(() => kept.outputs.get(signal)?.connect(target));
+      return kept as BuiltNode & { component: C };
+    }
+    const logger = this.#loggerOf(configured, pipeline);
+    const switches = new Map([...outputs].map(([signal, target]) => [signal, new Switch(target)]));
+    const created = (): C =>
+      create({ ...this.#tools, logger, id, config }, Object.fromEntries(switches));
     try {
-      const component = create({ ...this.#tools, logger, id, config });
-      return { kind, id, ...(pipeline === undefined ? {} : { pipeline }), component, logger };
+      const component = created();
+      const entries = new Map<Signal, Switch>();
+      const connect = (to: C): void => {
+        for (const [signal, input] of Object.entries(inputs(to)) as [Signal, AnyConsumer | undefined][]) {
+          const known = entries.get(signal);
+          if (input === undefined) continue;
+          if (known === undefined) entries.set(signal, new Switch(input));
+          else known.connect(input);
+        }
+      };
+      connect(component);
+      const node: BuiltNode & { component: C } = {
+        ...place,
+        ...{ component, logger, configured, files: filesOf(configured), inputs: entries, outputs: switches },
+        recreate: () => {
+          node.component = created();
+          connect(node.component);
+        },
+      };
+      return node;
     } catch (error) {
       throw refused(configured, error, pipeline);
     }
@@ -278,6 +353,38 @@ class Builder {
   #loggerOf({ kind, id }: ConfiguredComponent, pipeline?: string): Logger {
     return this.#tools.logger.child({ [kind]: id, ...(pipeline === undefined ? {} : { pipeline }) });
   }
+}
+
+/** What a component is created from. */
+interface Parts<C> {
+  readonly pipeline?: string;
+  readonly outputs?: ReadonlyMap<Signal, AnyConsumer>;
+  readonly create: (
+    settings: BuildTools & { readonly id: string; readonly config: Record<string, unknown> },
+    outputs: Outputs,
+  ) => C;
+  readonly inputs?: (component: C) => Outputs;
+}
+
+/** A hash over the content of the files that a configuration names, such as a price table; a missing one counts as empty. */
+export function filesOf({ factory, config }: ConfiguredComponent): string {
+  const hash = createHash('sha256');
+  for (const resource of factory.resources?.(config) ?? []) {
+    if (resource.kind !== 'readable_file') continue;
+    hash.update(`${resource.path}\n`);
+    try {
+      hash.update(readFileSync(resource.path));
+    } catch {
+      // The component reports it.
+    }
+  }
+  return hash.digest('hex');
+}
+
+function inputOf(node: BuiltNode, signal: Signal): Switch {
+  const input = node.inputs.get(signal);
+  if (input === undefined) throw new Error(`${nameOf(node)} has no input for ${signal}`);
+  return input;
 }
 
 /**

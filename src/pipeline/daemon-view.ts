@@ -5,35 +5,53 @@ import type { Clock } from '../component/telemetry.js';
 import { redactor } from '../telemetry/redact.js';
 import type { Edges } from './edges.js';
 import type { Placements } from './intake/placements.js';
+import type { PlannedPipeline } from './plan.js';
 import type { Prepared } from './prepare.js';
 
-/** The administrators' view of the daemon. Call it when the daemon has started. */
+/**
+ * The administrators' view of the daemon. Call it when the daemon has started.
+ *
+ * @param prepared returns what runs now
+ */
 export function daemonView(
-  { config, plan }: Prepared,
+  prepared: () => Prepared,
   edges: Edges,
   clock: Clock,
-  placements?: Placements,
+  { placements, reload }: { readonly placements?: Placements | undefined } & Pick<DaemonView, 'reload'> = {},
 ): DaemonView {
   return {
     version: readVersion(),
     startedAt: clock.now(),
-    pipelines: plan.pipelines.map((pipeline) => {
-      const { name, signal, receivers, processors, exporters } = pipeline;
-      const inThreads = receivers.filter((receiver) => placements?.of(pipeline, receiver) === 'any');
-      return {
-        name,
-        signal,
-        receivers: receivers.map(idOf),
-        threadedReceivers: inThreads.map(idOf),
-        processors: processors.map(idOf),
-        exporters: exporters.map(idOf),
-      };
-    }),
+    get pipelines() {
+      return prepared().plan.pipelines.map((pipeline) => {
+        const { name, signal, receivers, processors, exporters } = pipeline;
+        const inThreads = receivers.filter(({ id }) => isInThreads(placements, id, pipeline));
+        return {
+          name,
+          signal,
+          receivers: receivers.map(idOf),
+          threadedReceivers: inThreads.map(idOf),
+          processors: processors.map(idOf),
+          exporters: exporters.map(idOf),
+        };
+      });
+    },
     edges: () => edges.stats(),
     listen: (place, listener) => edges.listen(place, listener),
-    // A section may contain the secret of another one.
-    formatConfig: () => redactor(config.secrets)(config.print()),
+    formatConfig: () => formatConfig(prepared()),
+    reload,
   };
+}
+
+/** The effective configuration in YAML, without secrets: a section may contain the secret of another one. */
+export function formatConfig({ config }: Prepared): string {
+  return redactor(config.secrets)(config.print());
+}
+
+/** By names: placements know the components of the start, and a reload changes no pipeline in threads. */
+function isInThreads(placements: Placements | undefined, id: string, { name }: PlannedPipeline): boolean {
+  const found = placements?.inThreads().find((pipeline) => pipeline.name === name);
+  return found?.receivers.some((receiver) => receiver.id === id) === true;
 }
 
 function idOf({ id }: ConfiguredComponent): string {

@@ -1,6 +1,8 @@
 import { Authenticator } from '../auth/authenticator.js';
 import { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonHealth } from '../component/daemon-health.js';
+import type { ReloadReport } from '../component/daemon-view.js';
+import type { Host } from '../component/host.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { Config } from '../config/config.js';
 import { durationMs } from '../config/duration.js';
@@ -9,18 +11,21 @@ import type { PrometheusMeter } from '../telemetry/meter.js';
 import { buildPipelines, type Built, type BuildTools } from './build.js';
 import { Deadline } from './deadline.js';
 import { daemonView } from './daemon-view.js';
-import { createHost } from './host.js';
+import { createHost, type HostParts } from './host.js';
 import { IntakeThreads } from './intake/intake-threads.js';
 import { Placements } from './intake/placements.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
 import { exclusivePaths, removeOwners, writeOwners } from './owner-files.js';
+import type { Node } from './node.js';
 import type { Prepared } from './prepare.js';
 import { assertPortsFree } from './probe.js';
-import { Reloading, type ReloadReport } from './reloading.js';
+import { Reloading } from './reloading.js';
+import { ReloadMetrics, hashOf, logReload } from './reload-report.js';
+import type { Claim } from './resources.js';
 import type { UserRates } from '../http/user-rates.js';
-import { userRates } from './user-limits.js';
+import { ratesOf, userRates } from './user-limits.js';
 import { observeStates, StatusBoard, type Fatality } from './status.js';
 
 export interface DaemonOptions {
@@ -33,8 +38,23 @@ export interface DaemonOptions {
    * files are written.
    */
   readonly configFiles?: readonly string[];
+  /** Applies changes of the configuration; absent if it cannot be read again. */
+  readonly reload?: ReloadSource;
   /** Cancels the start; components that have started are then stopped. */
   readonly abort?: AbortSignal;
+}
+
+/** Where a running daemon gets its configuration from. */
+export interface ReloadSource {
+  /**
+   * Reads and checks the configuration.
+   *
+   * @param inUse what this daemon uses
+   * @throws ConfigError
+   */
+  read(inUse: readonly Claim[]): Promise<Prepared>;
+  /** Called when a configuration was applied: for what is not part of the daemon, such as the level of the log. */
+  applied(config: Config): void;
 }
 
 /** How a daemon ended. */
@@ -62,12 +82,10 @@ export interface Daemon {
    * @returns null if there are no pages or no such key
    */
   loginLink(): Promise<string | null>;
-  /**
-   * Reloads changed secrets and certificates.
-   *
-   * @param config the configuration with the current secrets; absent: the last one given
-   */
-  reload(config?: Config): Promise<ReloadReport>;
+  /** Reads the configuration again and applies it, or changes nothing; logs the outcome. Never rejects. */
+  reload(): Promise<ReloadReport>;
+  /** The configuration that runs. */
+  prepared(): Prepared;
   /** Stops components in the order of the data flow, within `service.shutdown_timeout`. May be called twice; never rejects. */
   shutdown(): Promise<StopReport>;
 }
@@ -92,6 +110,7 @@ const LOGIN_PATH = '/login';
 class RunningDaemon implements Daemon {
   readonly stopped: Promise<StopReport>;
   readonly #built: Built;
+  #endStates: () => void;
   readonly #options: DaemonOptions;
   readonly #status: StatusBoard;
   readonly #identity: Authenticator;
@@ -100,6 +119,10 @@ class RunningDaemon implements Daemon {
   readonly #lifecycle: Lifecycle;
   readonly #intake: IntakeThreads;
   readonly #reloading: Reloading;
+  readonly #reloads: ReloadMetrics;
+  /** Configurations that run or have run. */
+  readonly #known: WeakSet<Prepared>;
+  readonly #secretBoxes: SecretBoxes;
   readonly #startAbort = new AbortController();
   #isStarted = false;
   #resolveStopped: (report: StopReport) => void = () => undefined;
@@ -110,23 +133,36 @@ class RunningDaemon implements Daemon {
     this.stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
     this.#built = built;
     this.#options = options;
+    this.#known = new WeakSet([options.prepared]);
     const nodes = [...built.receivers, ...built.processors.flat(), ...built.exporters, ...built.extensions];
     this.#status = new StatusBoard(nodes, () => {
       // During the start, start() itself notices and cleans up.
       if (this.#isStarted) void this.shutdown();
       else this.#startAbort.abort();
     });
-    observeStates(options.meter, () => this.#status.health());
+    this.#endStates = observeStates(options.meter, () => this.#status.health());
     this.#identity = new Authenticator(options.prepared.config.auth, options);
     this.#users = userRates(options.prepared.config.service.user_limits, tools);
     this.#listeners = new Listeners(tools, options.prepared.config, this.#users, (request) => {
       this.#identity.authenticate(request);
     });
-    this.#reloading = new Reloading(built, this.#listeners, options.prepared.config);
     this.#lifecycle = new Lifecycle(built, this.#status);
+    this.#secretBoxes = new SecretBoxes(options.prepared.config.secretKeeping);
     const { config, plan } = options.prepared;
     const intake = config.service.intake;
     this.#intake = new IntakeThreads({ placements: new Placements(plan), config: intake, tools, built });
+    this.#reloads = new ReloadMetrics(options.meter, options.clock, hashOf(options.prepared));
+    this.#reloading = new Reloading(built, options.prepared, {
+      tools,
+      status: this.#status,
+      lifecycle: this.#lifecycle,
+      listeners: this.#listeners,
+      hasThreads: this.#intake.placements !== undefined,
+      hostOf: (node, next, prepared) => this.#hostOf(node, next, prepared),
+      applied: (prepared) => {
+        this.#applied(prepared);
+      },
+    });
   }
 
   get addresses(): ReadonlyMap<string, string> {
@@ -169,8 +205,59 @@ class RunningDaemon implements Daemon {
     }
   }
 
-  async reload(config?: Config): Promise<ReloadReport> {
-    return await this.#reloading.reload(config);
+  prepared(): Prepared {
+    return this.#reloading.prepared;
+  }
+
+  async reload(): Promise<ReloadReport> {
+    const { reload: source, logger, clock } = this.#options;
+    const begun = clock.now();
+    const outcome = await this.#reloading.reload(async () => {
+      if (source === undefined || !this.#isStarted || this.#shutdown !== undefined)
+        throw new Error(
+          'the daemon is starting or stopping, or has no configuration that it could read again',
+        );
+      return source.read(this.prepared().claims);
+    });
+    const durationMs = (clock.now() - begun) / 1000;
+    const report = { ...outcome, configHash: hashOf(this.prepared()), durationMs };
+    this.#reloads.note(report);
+    logReload(report, logger);
+    return report;
+  }
+
+  /** In the step that exchanges the components. */
+  #applied(prepared: Prepared): void {
+    const { config } = prepared;
+    const { meter, reload } = this.#options;
+    this.#known.add(prepared);
+    this.#endStates();
+    this.#endStates = observeStates(meter, () => this.#status.health());
+    this.#users.use(ratesOf(config.service.user_limits));
+    reload?.applied(config);
+    this.#writeOwners();
+  }
+
+  #hostOf(node: Node, built: Built, prepared: Prepared): Host {
+    const { clock, reload } = this.#options;
+    const now = (): Prepared => (this.#known.has(prepared) ? this.prepared() : prepared);
+    const parts: HostParts = {
+      intake: this.#intake,
+      extensions: built.extensions,
+      listeners: this.#listeners,
+      identity: this.#identity,
+      userLimits: this.#users,
+      rejections: built.rejections,
+      prices: built.prices,
+      secretBoxes: this.#secretBoxes,
+      smtp: prepared.config.smtp,
+      status: this.#status,
+      daemon: daemonView(now, built.edges, clock, {
+        placements: this.#intake.placements,
+        reload: reload && (() => this.reload()),
+      }),
+    };
+    return createHost(node, parts);
   }
 
   shutdown(): Promise<StopReport> {
@@ -179,25 +266,12 @@ class RunningDaemon implements Daemon {
   }
 
   async #startAll(): Promise<void> {
-    const { prepared, meter, clock } = this.#options;
+    const { prepared, meter } = this.#options;
     const starting = this.#intake.start();
     // Awaited below; a failure of a component comes first.
     starting.catch(() => undefined);
-    const parts = {
-      intake: this.#intake,
-      extensions: this.#built.extensions,
-      listeners: this.#listeners,
-      identity: this.#identity,
-      userLimits: this.#users,
-      rejections: this.#built.rejections,
-      prices: this.#built.prices,
-      secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
-      smtp: prepared.config.smtp,
-      status: this.#status,
-      daemon: daemonView(prepared, this.#built.edges, clock, this.#intake.placements),
-    };
     await this.#lifecycle.start(
-      (node) => createHost(node, parts),
+      (node) => this.#hostOf(node, this.#built, prepared),
       async (node) => {
         if (node.kind === 'extension') await this.#identity.offer(node.component);
       },
@@ -219,8 +293,9 @@ class RunningDaemon implements Daemon {
   }
 
   #writeOwners(): void {
-    const { prepared, configFiles, logger } = this.#options;
+    const { configFiles, logger } = this.#options;
     if (configFiles === undefined) return;
+    const prepared = this.prepared();
     const endpoints = [...this.#listeners.addresses.keys()];
     writeOwners(
       exclusivePaths(prepared.claims),
@@ -236,8 +311,8 @@ class RunningDaemon implements Daemon {
   }
 
   async #stop(): Promise<StopReport> {
-    const { prepared, clock, logger } = this.#options;
-    const { shutdown_delay, shutdown_timeout } = prepared.config.service;
+    const { clock, logger } = this.#options;
+    const { shutdown_delay, shutdown_timeout } = this.prepared().config.service;
     this.#status.phase = 'stopping';
     if (this.#isStarted && !this.#status.fatality && durationMs(shutdown_delay) > 0) {
       // Load balancers notice that it is not ready before connections are refused.
@@ -250,7 +325,12 @@ class RunningDaemon implements Daemon {
     this.#listeners.drainIngestion();
     // While the locks are still held, an owner file cannot be that of the next process.
     if (this.#isStarted && this.#options.configFiles !== undefined)
-      removeOwners(exclusivePaths(prepared.claims));
+      removeOwners(exclusivePaths(this.prepared().claims));
+    await deadline
+      .wait(() => this.#reloading.settle(), 'a reload')
+      .catch((error: unknown) => {
+        errors.push(error instanceof Error ? error : new Error(String(error)));
+      });
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
     await this.#intake.close();
     // Extensions are still needed for reads and for responses to completed work.

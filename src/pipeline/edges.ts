@@ -78,15 +78,24 @@ interface Edge {
 
 /** All edges of all pipelines, with their throughput. */
 export class Edges {
-  readonly #pipelines: readonly PlannedPipeline[];
+  #pipelines: readonly PlannedPipeline[];
   readonly #clock: Clock;
-  readonly #edges: Edge[] = [];
+  #edges: Edge[] = [];
+  /** Edges that run; those that stay go on counting. */
+  readonly #previous: Edges | undefined;
   /** The pipeline of each listener. */
   readonly #listeners: string[] = [];
 
-  constructor(pipelines: readonly PlannedPipeline[], clock: Clock) {
+  constructor(pipelines: readonly PlannedPipeline[], clock: Clock, previous?: Edges) {
     this.#pipelines = pipelines;
     this.#clock = clock;
+    this.#previous = previous;
+  }
+
+  /** After a reload: takes the edges of a later build. */
+  adopt(next: Edges): void {
+    this.#pipelines = next.#pipelines;
+    this.#edges = next.#edges;
   }
 
   /** @param waiting the queue at the end of the edge, if it has one @returns the observer of the edge */
@@ -98,7 +107,7 @@ export class Edges {
   ): EdgeMeter {
     const signal = this.#pipelines.find(({ name }) => name === pipeline)?.signal;
     if (signal === undefined) throw new Error(`there is no pipeline ${pipeline}`);
-    const meter = new EdgeMeter(signal, this.#clock);
+    const meter = this.#previous?.observerOf({ pipeline, from, to }) ?? new EdgeMeter(signal, this.#clock);
     this.#edges.push({ pipeline, from, to, meter, waiting });
     return meter;
   }
@@ -121,7 +130,7 @@ export class Edges {
   }
 
   /** The observer of an edge. */
-  observerOf(place: EdgePlace): EdgeObserver | undefined {
+  observerOf(place: EdgePlace): EdgeMeter | undefined {
     return this.#find(place)?.meter;
   }
 

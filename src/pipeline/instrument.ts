@@ -223,10 +223,14 @@ export function instrument<B extends Batch<unknown>>(
       },
     );
   };
-  const { passthrough } = inner;
-  return passthrough === undefined
-    ? { consume }
-    : { consume, passthrough: { form: passthrough.form, consume } };
+  return {
+    consume,
+    // A reload may change what follows.
+    get passthrough() {
+      const form = inner.passthrough?.form;
+      return form && { form, consume };
+    },
+  };
 }
 
 function unexpected(error: unknown, logger: Logger): ConsumeError {

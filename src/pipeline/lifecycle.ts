@@ -6,7 +6,7 @@ import type { StatusBoard } from './status.js';
 
 /** Starts components against the data flow and stops them along it. */
 export class Lifecycle {
-  readonly #built: Built;
+  #built: Built;
   readonly #status: StatusBoard;
   readonly #started = new Set<Node>();
   /** The start that was in progress when a stop was requested. */
@@ -55,6 +55,30 @@ export class Lifecycle {
     }
   }
 
+  /** After a reload: the components to stop at the end. */
+  use(built: Built): void {
+    this.#built = built;
+  }
+
+  /**
+   * Starts a component of a reload.
+   *
+   * @throws the error of its start; it must then be stopped
+   */
+  async startOne(node: Node, host: Host): Promise<void> {
+    this.#status.enter(node, 'starting');
+    this.#started.add(node);
+    await node.component.start?.(host);
+    this.#status.enter(node, 'ok');
+  }
+
+  /** @param isShown whether the daemon is not ready meanwhile @returns the errors */
+  async stopOne(node: Node, deadline: Deadline, { isShown = true } = {}): Promise<readonly Error[]> {
+    const errors: Error[] = [];
+    await this.#stop(node, deadline, errors, isShown);
+    return errors;
+  }
+
   async #start(node: Node, host: Host): Promise<void> {
     const start = (async () => node.component.start?.(host))();
     this.#starting = { node, start };
@@ -97,14 +121,14 @@ export class Lifecycle {
     await Promise.all(nodes.map((node) => this.#stop(node, deadline, errors)));
   }
 
-  async #stop(node: Node, deadline: Deadline, errors: Error[]): Promise<void> {
+  async #stop(node: Node, deadline: Deadline, errors: Error[], isShown = true): Promise<void> {
     if (!this.#started.delete(node)) return;
     const start = this.#starting?.node === node ? this.#starting.start : undefined;
     if (start !== undefined)
       await attempt(deadline, `the start of ${nameOf(node)}`, () => start.catch(() => undefined), errors);
-    this.#status.enter(node, 'stopping');
+    if (isShown) this.#status.enter(node, 'stopping');
     await attempt(deadline, nameOf(node), async () => node.component.shutdown?.(deadline.abort), errors);
-    this.#status.enter(node, 'stopped');
+    if (isShown) this.#status.enter(node, 'stopped');
   }
 }
 

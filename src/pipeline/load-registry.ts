@@ -1,14 +1,52 @@
+import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Factory } from '../component/factory.js';
 import { readPlugins } from '../config/check.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import { locate, type MapNode } from '../config/config-node.js';
 import { isolateFactory } from './isolation/isolate-factory.js';
-import { pluginFile } from './plugin-file.js';
+import { isPath, pluginFile } from './plugin-file.js';
 import { loadPlugin } from './plugin-loader.js';
+import { stampOf } from './plugin-stamp.js';
 import { Registry } from './registry.js';
 import { templateFactory } from './template-factory.js';
 import { readTemplate } from './template-file.js';
+
+/** Plugins that are loaded, by path: a reload loads those again whose files have changed. */
+export class LoadedPlugins {
+  readonly #loaded = new Map<
+    string,
+    { readonly key: readonly unknown[]; readonly factories: readonly Factory[] }
+  >();
+  #files: readonly string[] = [];
+
+  /** Files and folders of plugins, as of the last configuration. */
+  get files(): readonly string[] {
+    return this.#files;
+  }
+
+  begin(): void {
+    this.#files = [];
+  }
+
+  /** @param key factories are loaded again if one of its parts is another */
+  async get(
+    path: string,
+    key: readonly unknown[],
+    load: () => Promise<readonly Factory[]>,
+  ): Promise<readonly Factory[]> {
+    const known = this.#loaded.get(path);
+    if (known?.key.length === key.length && known.key.every((part, index) => part === key[index]))
+      return known.factories;
+    const factories = await load();
+    this.#loaded.set(path, { key, factories });
+    return factories;
+  }
+
+  note(path: string): void {
+    this.#files = [...this.#files, path];
+  }
+}
 
 /**
  * Loads the built-in factories and those of the plugins of a configuration.
@@ -20,12 +58,14 @@ export async function loadRegistry(
   root: MapNode,
   builtin: readonly Factory[],
   adapt: (factories: readonly Factory[]) => readonly Factory[] = (factories) => factories,
+  loaded = new LoadedPlugins(),
 ): Promise<{ readonly registry: Registry; readonly problems: readonly Problem[] }> {
   let registry = new Registry(builtin);
   const problems: Problem[] = [];
+  loaded.begin();
   for (const { specifier, path, file } of readPlugins(root)) {
     try {
-      const factories = await loadFactories(specifier, file, registry, adapt);
+      const factories = await loadFactories(specifier, file, registry, { adapt, loaded });
       registry = new Registry([...registry.all(), ...factories]);
     } catch (error) {
       if (error instanceof ConfigError) {
@@ -44,12 +84,28 @@ async function loadFactories(
   specifier: string,
   file: string,
   registry: Registry,
-  adapt: (factories: readonly Factory[]) => readonly Factory[],
+  {
+    adapt,
+    loaded,
+  }: {
+    readonly adapt: (factories: readonly Factory[]) => readonly Factory[];
+    readonly loaded: LoadedPlugins;
+  },
 ): Promise<readonly Factory[]> {
   const found = pluginFile(specifier, file);
-  if (!/\.ya?ml$/.test(found)) {
-    const { name, factories } = await loadPlugin(found, file);
-    return adapt(factories.map((factory) => isolateFactory(factory, name)));
+  const path = resolve(dirname(resolve(file)), found);
+  if (/\.ya?ml$/.test(found)) {
+    loaded.note(path);
+    const template = readTemplate(path, registry);
+    const used = [...template.parts, ...[...template.pipelines.values()].flat()].map(
+      ({ factory }) => factory,
+    );
+    return loaded.get(path, [readFileSync(path, 'utf8'), ...used], async () => [templateFactory(template)]);
   }
-  return [templateFactory(readTemplate(resolve(dirname(resolve(file)), found), registry))];
+  const stamp = isPath(found) ? stampOf(dirname(path)) : '';
+  if (isPath(found)) loaded.note(dirname(path));
+  return loaded.get(isPath(found) ? path : found, [stamp], async () => {
+    const { name, factories } = await loadPlugin(found, file, { stamp });
+    return adapt(factories.map((factory) => isolateFactory(factory, name)));
+  });
 }

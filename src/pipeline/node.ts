@@ -9,7 +9,8 @@ export interface Node {
   readonly id: string;
   /** Processors only: the pipeline it was created for. */
   readonly pipeline?: string;
-  readonly component: Component;
+  /** Replaced by a reload that has to stop it and cannot start its successor. */
+  component: Component;
   readonly logger: Logger;
 }
 

@@ -10,9 +10,9 @@ interface Way {
 
 /** Price sources offered by the processors of pipelines. */
 export class OfferedPrices {
-  readonly #ways: readonly Way[];
+  #ways: readonly Way[];
   /** By pipeline, in the order of the offers. */
-  readonly #offers = new Map<string, PriceSource[]>();
+  #offers = new Map<string, PriceSource[]>();
 
   constructor(pipelines: readonly PlannedPipeline[]) {
     this.#ways = pipelines.map(({ name, exporters }) => ({
@@ -23,6 +23,21 @@ export class OfferedPrices {
         ),
       ),
     }));
+  }
+
+  /**
+   * After a reload: takes the pipelines and offers of a later build, and keeps its own offers of components that stay.
+   *
+   * @param isKept whether a processor of a pipeline stays
+   */
+  adopt(next: OfferedPrices, isKept: (processor: string, pipeline: string) => boolean): void {
+    const offers = new Map<string, PriceSource[]>();
+    for (const { name } of next.#ways) {
+      const kept = (this.#offers.get(name) ?? []).filter(({ processor }) => isKept(processor, name));
+      offers.set(name, [...kept, ...(next.#offers.get(name) ?? [])]);
+    }
+    this.#ways = next.#ways;
+    this.#offers = offers;
   }
 
   /** @param pipeline of the component; undefined for a component in none, whose offers are ignored */

@@ -94,7 +94,7 @@ async function openExtensions(
     secretBoxes: new SecretBoxes(prepared.config.secretKeeping),
     smtp: null,
     status,
-    daemon: daemonView(prepared, built.edges, tools.clock),
+    daemon: daemonView(() => prepared, built.edges, tools.clock),
   };
   const close = async (): Promise<readonly Error[]> => {
     const deadline = new Deadline(CLOSE_MS, tools.clock);

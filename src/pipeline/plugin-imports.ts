@@ -33,8 +33,21 @@ export function letPluginsImport(): void {
   else nodeModule.register('./plugin-imports-thread.js', { parentURL: import.meta.url, data: href });
 }
 
+const STAMP = 'jackdaw-stamp';
+
+/** A URL under which Node loads a module again if the stamp has changed, since it keeps modules by their URLs. */
+export function withStamp(url: string, stamp: string): string {
+  return stamp === '' ? url : `${url}?${STAMP}=${stamp}`;
+}
+
 /** @param href URL of the module that the name resolves to */
 export function resolveTo<Result>(href: string): Resolve<Result> {
-  return (specifier, context, next) =>
-    specifier === NAME ? { url: href, shortCircuit: true } : next(specifier, context);
+  return (specifier, context, next) => {
+    if (specifier === NAME) return { url: href, shortCircuit: true };
+    // The plugin's own modules are loaded again together with it.
+    const { parentURL = '' } = context as { readonly parentURL?: string };
+    const stamp = /\?jackdaw-stamp=(\w+)$/.exec(parentURL)?.[1];
+    const isOwn = stamp !== undefined && /^\.\.?\//.test(specifier) && !specifier.includes('?');
+    return next(isOwn ? withStamp(specifier, stamp) : specifier, context);
+  };
 }

@@ -9,7 +9,7 @@ import { SIGNALS } from '../signal/batch.js';
 import { systemClock } from '../telemetry/system-clock.js';
 import { LIMITS_KEY } from './isolation/limits.js';
 import { isPath } from './plugin-file.js';
-import { letPluginsImport } from './plugin-imports.js';
+import { letPluginsImport, withStamp } from './plugin-imports.js';
 
 /** The version of the contract in `component/` that this program supports. */
 const API_VERSION = 1;
@@ -38,15 +38,18 @@ const DELIVERY_KEYS = Object.keys(deliveryKeys());
  *
  * @param specifier a path (absolute, or starting with `./` or `../`) or the name of a package
  * @param file the configuration file that names the plugin: paths and packages are resolved from there
- * @param timeoutMs time limit for loading the module
+ * @param options `stamp` of its files, so that changed ones are loaded again; `timeoutMs`, the time limit for loading the module
  * @throws Error that names the plugin, the problem and the remedy
  */
 export async function loadPlugin(
   specifier: string,
   file: string,
-  timeoutMs = IMPORT_TIMEOUT_MS,
+  {
+    timeoutMs = IMPORT_TIMEOUT_MS,
+    stamp = '',
+  }: { readonly timeoutMs?: number; readonly stamp?: string } = {},
 ): Promise<Plugin> {
-  const module = await importModule(specifier, resolvePath(file), timeoutMs);
+  const module = await importModule(specifier, resolvePath(file), { timeoutMs, stamp });
   const plugin = 'default' in module ? module.default : undefined;
   if (typeof plugin !== 'object' || plugin === null)
     throw new Error(`plugin "${specifier}" has no default export: it must export a Plugin as default`);
@@ -69,11 +72,15 @@ function otherVersion(version: unknown): string {
     : `is for version ${version} of the plugin API, ${spoken}: install a newer version of the plugin`;
 }
 
-async function importModule(specifier: string, file: string, timeoutMs: number): Promise<object> {
+async function importModule(
+  specifier: string,
+  file: string,
+  { timeoutMs, stamp }: { readonly timeoutMs: number; readonly stamp: string },
+): Promise<object> {
   let url: string;
   try {
     url = isPath(specifier)
-      ? pathToFileURL(resolvePath(dirname(file), specifier)).href
+      ? withStamp(pathToFileURL(resolvePath(dirname(file), specifier)).href, stamp)
       : resolve(specifier, pathToFileURL(file).href);
   } catch (cause) {
     throw new Error(

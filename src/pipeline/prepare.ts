@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Factory } from '../component/factory.js';
 import { checkConfig } from '../config/check.js';
 import type { Config } from '../config/config.js';
@@ -7,7 +8,7 @@ import { loadTree, type ConfigSource } from '../config/load.js';
 import { planPipelines, type Plan } from './plan.js';
 import { probeClaims } from './probe.js';
 import type { Registry } from './registry.js';
-import { loadRegistry } from './load-registry.js';
+import { loadRegistry, type LoadedPlugins } from './load-registry.js';
 import { checkClaims, claimsOf, type Claim } from './resources.js';
 import { engineProblem, tlsProblem } from '../http/engine-choice.js';
 import { isLoopback, parseEndpoint } from '../config/endpoint.js';
@@ -50,6 +51,10 @@ export interface PrepareOptions {
    * may hold them.
    */
   readonly probe?: readonly string[];
+  /** For a reload: resources that this process uses already, which are not tested. */
+  readonly inUse?: readonly Claim[];
+  /** Plugins that are loaded. */
+  readonly loaded?: LoadedPlugins;
 }
 
 /**
@@ -79,7 +84,7 @@ export async function prepareTree(
   options: PrepareOptions = {},
 ): Promise<Prepared> {
   const problems = [...found];
-  const { registry, problems: pluginProblems } = await loadRegistry(root, builtin);
+  const { registry, problems: pluginProblems } = await loadRegistry(root, builtin, undefined, options.loaded);
   problems.push(...pluginProblems);
   const checked = checkConfig(root, registry);
   problems.push(...checked.problems);
@@ -89,7 +94,11 @@ export async function prepareTree(
   if (config && planned)
     problems.push(...planned.problems, ...checkClaims(config, claims), ...checkExposure(config, claims));
   if (config) problems.push(...(await checkEngine(config, claims)));
-  if (config && options.probe) problems.push(...(await probeClaims(config, claims, options.probe)));
+  const { inUse = [] } = options;
+  const toProbe = claims.filter(
+    ({ resource }) => !inUse.some((own) => isDeepStrictEqual(own.resource, resource)),
+  );
+  if (config && options.probe) problems.push(...(await probeClaims(config, toProbe, options.probe)));
 
   const errors = withoutConsequences(problems, found);
   if (errors.length > 0 || !config || !planned) throw new ConfigError(inOrder(errors));
@@ -100,23 +109,6 @@ export async function prepareTree(
     claims,
     warnings: inOrder(problems),
   };
-}
-
-/**
- * Reads the files referenced by a configuration (`${file:…}`) again. Its own texts and its plugins remain those of the start.
- *
- * @throws ConfigError with all current problems
- */
-export function readSecretsAgain(
-  sources: readonly ConfigSource[],
-  environment: Environment,
-  registry: Registry,
-): Config {
-  const { root, problems } = loadTree(sources, environment);
-  const checked = checkConfig(root, registry);
-  const errors = withoutConsequences([...problems, ...checked.problems], problems);
-  if (errors.length > 0 || !checked.config) throw new ConfigError(inOrder(errors));
-  return checked.config;
 }
 
 /** Excludes problems of unused built-in extensions: a user who replaces one cannot remove it from the configuration. */

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import { NEEDS_RESTART, type Component } from '../component/component.js';
+import type { Component } from '../component/component.js';
 import type { Consumer } from '../component/consumer.js';
 import { signalsOf, type Exporter, type Factory, type Outputs, type Settings } from '../component/factory.js';
 import type { FactoryOf } from '../config/config.js';
@@ -81,12 +80,8 @@ function chainFactory(template: Template): Factory {
           const [part] = ofKind(configure(parts, config), 'exporter');
           return part ? (part.factory.deliveryConfig?.(part.config) ?? part.config) : config;
         },
-        create: (settings) => {
-          const configured = configure(parts, settings.config);
-          return createExporter(configured, signals, mutatesBatch, settings, (config) =>
-            configOfExporter(configured, configure(parts, config)),
-          );
-        },
+        create: (settings) =>
+          createExporter(configure(parts, settings.config), signals, mutatesBatch, settings),
       };
     }
     case 'extension':
@@ -132,7 +127,6 @@ function createExporter(
   signals: readonly Signal[],
   mutatesBatch: boolean,
   settings: AnySettings,
-  reconfigure: (config: Config) => Config,
 ): Exporter {
   const [exporter] = ofKind(parts, 'exporter');
   if (!exporter) throw new Error('the template has no exporter');
@@ -146,21 +140,9 @@ function createExporter(
     // Exporters may receive batches that are shared or sent again.
     inputs: mutatesBatch ? copying(outputs) : outputs,
     start: (host) => life.start(host),
-    reload: async (now) =>
-      (await last.reload?.({ ...now, config: reconfigure(now.config as Config) })) ?? false,
+    reload: async (now) => (await last.reload?.(now)) ?? false,
     shutdown: (deadline) => life.shutdown(deadline),
   };
-}
-
-/** @throws Error if a part other than the exporter has changed */
-function configOfExporter(
-  before: readonly ConfiguredPart<Factory>[],
-  now: readonly ConfiguredPart<Factory>[],
-): Config {
-  const others = (parts: readonly ConfiguredPart<Factory>[]) =>
-    parts.filter(({ factory }) => factory.kind !== 'exporter').map(({ config }) => config);
-  if (!isDeepStrictEqual(others(before), others(now))) throw new Error(NEEDS_RESTART);
-  return ofKind(now, 'exporter')[0]?.config ?? {};
 }
 
 /** Creates processors before each of several consumers. */

@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '../config/file-schema.js';
 import { sizeBytes } from '../config/size.js';
-import { UserRates } from '../http/user-rates.js';
+import { UserRates, type UserRatesSettings } from '../http/user-rates.js';
 import type { BuildTools } from './build.js';
 
 /** Default burst: the amount of two seconds. */
@@ -8,14 +8,15 @@ const BURST_SECONDS = 2;
 
 /** The limits of users from `service.user_limits`. */
 export function userRates(config: ServiceConfig['user_limits'], tools: BuildTools): UserRates {
+  return new UserRates(ratesOf(config), tools);
+}
+
+export function ratesOf(config: ServiceConfig['user_limits']): UserRatesSettings {
   const { share, requests_per_second: requests, request_burst: requestBurst } = config;
   const bytes = sizeBytes(config.bytes_per_second);
   const byteBurst = config.byte_burst === undefined ? undefined : sizeBytes(config.byte_burst);
   const storedBytes = sizeBytes(config.stored_bytes);
-  return new UserRates(
-    { share, storedBytes, requests: limitOf(requests, requestBurst), bytes: limitOf(bytes, byteBurst) },
-    tools,
-  );
+  return { share, storedBytes, requests: limitOf(requests, requestBurst), bytes: limitOf(bytes, byteBurst) };
 }
 
 /** @returns undefined if 0 disables the limit */

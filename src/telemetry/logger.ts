@@ -16,6 +16,8 @@ export interface LoggerOptions {
 export interface RootLogger extends Logger {
   /** Also replaces these texts from now on. */
   hide(secrets: readonly string[]): void;
+  /** Changes the minimum level, also of its children. */
+  setLevel(level: LoggerOptions['level']): void;
 }
 
 /** The daemon's log: one JSON object a line, or lines for people. */
@@ -36,49 +38,70 @@ export function createLogger(options: LoggerOptions): RootLogger {
   };
   const root = pino(
     {
-      level: options.level,
+      level: 'debug',
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.err, error: stdSerializers.err },
     },
     { write },
   );
-  return Object.assign(new PinoLogger(root), {
+  const threshold: Threshold = { level: options.level };
+  return Object.assign(new PinoLogger(root, threshold), {
     hide: (more: readonly string[]) => {
       for (const secret of more) secrets.add(secret);
       redact = redactor([...secrets]);
     },
+    setLevel: (level: LoggerOptions['level']) => {
+      threshold.level = level;
+    },
   });
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** Shared by all children of a logger; pino copies the level of a logger into each child. */
+interface Threshold {
+  level: (typeof LEVELS)[number];
 }
 
 class PinoLogger implements Logger {
   readonly #pino: Pino;
+  readonly #threshold: Threshold;
 
-  constructor(inner: Pino) {
+  constructor(inner: Pino, threshold: Threshold) {
     this.#pino = inner;
+    this.#threshold = threshold;
   }
 
   debug(fields: object, message: string): void {
-    this.#pino.debug(fields, message);
+    this.#log('debug', fields, message);
   }
 
   info(fields: object, message: string): void {
-    this.#pino.info(fields, message);
+    this.#log('info', fields, message);
   }
 
   warn(fields: object, message: string): void {
-    this.#pino.warn(fields, message);
+    this.#log('warn', fields, message);
   }
 
   error(fields: object, message: string): void {
-    this.#pino.error(fields, message);
+    this.#log('error', fields, message);
   }
 
   child(fields: Record<string, unknown>): Logger {
-    return new PinoLogger(this.#pino.child(fields));
+    return new PinoLogger(this.#pino.child(fields), this.#threshold);
   }
 
   isDebugEnabled(): boolean {
-    return this.#pino.isLevelEnabled('debug');
+    return this.#isEnabled('debug');
+  }
+
+  #isEnabled(level: Threshold['level']): boolean {
+    return LEVELS.indexOf(level) >= LEVELS.indexOf(this.#threshold.level);
+  }
+
+  #log(level: Threshold['level'], fields: object, message: string): void {
+    if (this.#isEnabled(level)) this.#pino[level](fields, message);
   }
 }

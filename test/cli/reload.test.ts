@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ components:
   - otlp_http: { endpoint: "http://127.0.0.1:\${param.port}/relay", headers: { x-key: "\${param.key}" } }
 `;
 
-void t.test('SIGHUP reloads secrets and certificates, and reports other changes', async (t) => {
+void t.test('SIGHUP applies new secrets, certificates and settings', async (t) => {
   const secrets: string[] = [];
   const server = createServer((request, response) => {
     const { 'x-secret': header, 'x-key': parameter } = request.headers;
@@ -88,45 +88,183 @@ void t.test('SIGHUP reloads secrets and certificates, and reports other changes'
     return [...secrets].sort();
   };
   const hangup = async (): Promise<Record<string, unknown> | undefined> => {
-    const reports = () => lines().filter(({ reloaded }) => reloaded !== undefined);
+    const reports = () => lines().filter(({ config_hash: hash }) => hash !== undefined);
     const before = reports().length;
     daemon.child.kill('SIGHUP');
     await until('the log has a report', () => reports().length > before);
     return reports().at(-1);
   };
   t.strictSame(await sent(), ['header first-secret', 'parameter first-secret', 'url /first-secret']);
-  t.match(await hangup(), { level: 'info', reloaded: [], failed: [], need_restart: [] });
+  t.match(await hangup(), { level: 'info', result: 'unchanged', changed: [], keys: [] });
 
   put('secret', 'second-secret\n');
   put('limit', '2000');
   put('tls.crt', VALID);
   put('tls.key', RECEIVER_KEY);
-  const last = 'config-2.yaml';
-  appendFileSync(join(directory, last), '\n# changed\n');
   const report = await hangup();
-  t.match(report, { level: 'info', failed: [], msg: /other settings need a restart/ });
-  const names = ['listener 127.0.0.1:00000', 'exporter "alerts"', 'otlp_http', 'http', 'relay'];
-  for (const name of names) t.match(String(report?.['reloaded']), name);
-  t.strictSame(report?.['need_restart'], ['processor "validation"', join(directory, last)]);
+  t.match(report, { level: 'info', result: 'applied', added: [], removed: [], not_renewed: [] });
+  t.strictSame(report?.['changed'], [
+    'exporter "otlp_http"',
+    'exporter "http"',
+    'exporter "relay"',
+    'processor "validation" in pipeline "traces"',
+    'processor "validation" in pipeline "metrics"',
+    'processor "validation" in pipeline "logs"',
+  ]);
+  t.strictSame(report?.['renewed'], ['listener 127.0.0.1:00000', 'exporter "alerts"']);
+  t.strictSame(report?.['keys'], [
+    'smtp',
+    'processors.validation.max_name_length',
+    'exporters.otlp_http.headers.x-secret',
+    'exporters.http.url',
+    'exporters.relay.key',
+  ]);
   t.equal(await certificate(), 'hook.test');
   t.strictSame(await sent(), ['header second-secret', 'parameter second-secret', 'url /second-secret']);
 
   rmSync(join(directory, 'secret'));
   put('tls.key', TEST_KEY);
-  t.match(await hangup(), {
-    level: 'warn',
-    reloaded: [],
-    failed: [
-      { name: 'configuration', reason: /\$\{file:secret\} cannot be read/ },
-      {},
-      {},
-      {},
-      { name: /listener/, reason: /does not belong to the certificate/ },
-    ],
-    msg: /keep their old secrets/,
-  });
+  const failed = await hangup();
+  t.match(failed, { level: 'error', result: 'invalid', not_renewed: [{ name: /listener/ }] });
+  t.match(daemon.stderr(), /config-2\.yaml:\d+:\d+: error: .*\$\{file:secret\} cannot be read/);
   t.equal(await certificate(), 'hook.test');
   t.strictSame(await sent(), ['header second-secret', 'parameter second-secret', 'url /second-secret']);
   t.notMatch(daemon.stderr(), 'second-secret');
   t.strictSame(await daemon.stop(), { code: 0, signal: null });
+});
+
+const PLUGIN = `export default { name: 'breaking', apiVersion: 1, factories: [{
+  kind: 'exporter', type: 'breaking', description: 'VERSION', stability: 'stable', signals: ['logs'], delivery: 'direct',
+  configSchema: { type: 'object', properties: { fails: { type: 'boolean', default: false } } },
+  create: ({ config }) => ({
+    inputs: { logs: { consume: async ({ items }) => ({ accepted: items.length, refused: [] }) } },
+    start: async () => { if (config.fails) throw new Error('no server'); },
+  }),
+}] };
+`;
+
+/** Log records go to the store and by queues in memory and on disk to a server. */
+const LOADED = `
+plugins: [./breaking.mjs]
+processors:
+  filter: { logs: ['log.body == "NUMBER"'] }
+exporters:
+  http/memory: { url: "http://127.0.0.1:PORT/memory/NUMBER", item: log, targets: { allow_cidrs: [127.0.0.1/32] } }
+  http/disk:
+    url: "http://127.0.0.1:PORT/disk/NUMBER"
+    item: log
+    queue: { type: disk, directory: ./queue }
+    targets: { allow_cidrs: [127.0.0.1/32] }
+  breaking: { fails: FAILS }
+service:
+  pipelines:
+    logs: { receivers: [otlp], processors: [validation, filter], exporters: [storage, http/memory, http/disk, breaking] }
+`;
+const RELOADS = 50;
+
+void t.test('50 reloads under load fail no request, and lose and repeat nothing', async (t) => {
+  const received: Record<string, string[]> = { memory: [], disk: [] };
+  const server = createServer((request, response) => {
+    const queue = request.url?.split('/')[1] ?? '';
+    let text = '';
+    request.on('data', (piece: Buffer) => (text += piece.toString()));
+    request.on('end', () => {
+      received[queue]?.push(...(text.match(/item-\d+/g) ?? []));
+      setTimeout(() => response.end(), 5);
+    });
+  }).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const configured = (number: number, fails = false) =>
+    LOADED.replaceAll('PORT', String(port))
+      .replaceAll('NUMBER', String(number))
+      .replace('FAILS', String(fails));
+  const directory = testFolder(t);
+  writeFileSync(join(directory, 'breaking.mjs'), PLUGIN);
+  const daemon = await spawnDaemon(t, { directory, overlay: configured(0) });
+  const file = join(directory, 'config-2.yaml');
+  const authorization = `Bearer ${daemon.key}`;
+  const reload = async (): Promise<{ status: number; body: Record<string, unknown> }> => {
+    const response = await fetch(`${daemon.url}/api/v1/admin/reload`, {
+      method: 'POST',
+      headers: { authorization },
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const sent: string[] = [];
+  const failures: unknown[] = [];
+  let isOver = false;
+  const send = async (): Promise<void> => {
+    while (!isOver) {
+      const body = `item-${sent.length}`;
+      sent.push(body);
+      const nanos = BigInt(Date.now()) * 1_000_000n;
+      const response = await fetch(`${daemon.otlpUrl}/v1/logs`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(logRequest('app', [{ body, nanos }])),
+      });
+      if (response.status !== 200) failures.push(await response.text());
+    }
+  };
+  const senders = Promise.all(Array.from({ length: 16 }, send));
+  for (let number = 1; number <= RELOADS; number++) {
+    writeFileSync(file, configured(number));
+    const { status, body } = await reload();
+    t.equal(status, 200, JSON.stringify(body));
+    t.strictSame(body['changed'], [
+      'exporter "http/memory"',
+      'exporter "http/disk"',
+      'processor "filter" in pipeline "logs"',
+    ]);
+    if (number % 10 !== 0) continue;
+    writeFileSync(file, configured(number).replace('item: log', 'item: lug'));
+    t.match(await reload(), {
+      status: 422,
+      body: { errors: [{ message: /config-2\.yaml:\d+:\d+: error: .*item/ }] },
+    });
+    writeFileSync(file, configured(-number, true));
+    t.match(await reload(), {
+      status: 409,
+      body: { detail: /exporter "breaking" could not start.*no server/ },
+    });
+    writeFileSync(
+      file,
+      configured(number).replace('service:', 'service:\n  shutdown_delay: 1ms\n  http: { hosts: [a.b] }'),
+    );
+    t.match(await reload(), {
+      status: 409,
+      body: { detail: /service\.http\.hosts can only be changed by a restart/ },
+    });
+  }
+  isOver = true;
+  await senders;
+  t.strictSame(failures, []);
+  writeFileSync(join(directory, 'breaking.mjs'), PLUGIN.replace('VERSION', 'another'));
+  writeFileSync(file, configured(RELOADS));
+  t.match(await reload(), { status: 200, body: { changed: ['exporter "breaking"'] } });
+  for (const [queue, bodies] of Object.entries(received)) {
+    await until(`${queue} has sent all`, () => bodies.length >= sent.length);
+    t.strictSame(bodies.toSorted(), sent.toSorted(), queue);
+  }
+  const metrics = await (await fetch(`${daemon.metricsUrl}/metrics`)).text();
+  t.match(
+    metrics,
+    `jackdaw_exporter_accepted_items_total{exporter="storage",signal="logs"} ${sent.length}\n`,
+  );
+  t.match(metrics, 'jackdaw_config_reloads_total{result="failed"} 5');
+  t.match(await daemon.stop(), { code: 0 });
+});
+
+void t.test('--watch reloads changed files once', async (t) => {
+  const directory = testFolder(t);
+  const overlay = 'service: { telemetry: { logs: { level: info } } }\n';
+  const daemon = await spawnDaemon(t, { directory, overlay, arguments: ['--watch'] });
+  const file = join(directory, 'config-2.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('info', 'warn'));
+  writeFileSync(file, readFileSync(file, 'utf8').replace('warn', 'debug'));
+  await daemon.logged(/"keys":\["service\.telemetry\.logs\.level"\].*"msg":"Reloaded the configuration"/);
+  t.equal(daemon.stderr().split('Reloading the configuration').length, 2);
+  t.match(await daemon.stop(), { code: 0 });
 });

@@ -175,7 +175,7 @@ void t.test('an unusable plugin is reported with its reason', async (t) => {
 void t.test('gives up on a plugin module that never finishes loading', async (t) => {
   const folder = t.testdir({ 'waits.mjs': 'await new Promise(() => undefined); export default {};' });
   await t.rejects(
-    loadPlugin('./waits.mjs', join(folder, 'jackdaw.yaml'), 1),
+    loadPlugin('./waits.mjs', join(folder, 'jackdaw.yaml'), { timeoutMs: 1 }),
     /plugin "\.\/waits\.mjs" cannot be loaded: its module has a top-level await/,
   );
 });

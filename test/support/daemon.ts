@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Test } from 'tap';
 import { builtinFactories } from '../../src/builtin.js';
 import type { Factory } from '../../src/component/factory.js';
@@ -44,7 +46,10 @@ export interface TestDaemon {
   readonly logs: readonly string[];
 }
 
-/** Starts a daemon with real sockets and a real store. It stops with the test at the latest. */
+/**
+ * Starts a daemon with real sockets and a real store. It stops with the test at the latest. A reload reads the same configuration and
+ * `reload.yaml` in its directory.
+ */
 export async function startTestDaemon(
   t: Pick<Test, 'testdir' | 'teardown'>,
   options: TestDaemonOptions = {},
@@ -61,7 +66,15 @@ export async function startTestDaemon(
   const prepared = await prepare(sources, environment, factories);
   const logger = new RecordingLogger();
   const meter = new PrometheusMeter();
-  const daemon = await startDaemon({ prepared, logger, meter, clock: options.clock ?? systemClock });
+  const reload = {
+    read: async () => {
+      const file = join(directory, 'reload.yaml');
+      const overlay = existsSync(file) ? [{ file, text: readFileSync(file, 'utf8') }] : [];
+      return prepare([...sources, ...overlay], environment, factories);
+    },
+    applied: () => undefined,
+  };
+  const daemon = await startDaemon({ prepared, logger, meter, clock: options.clock ?? systemClock, reload });
   t.teardown(() => daemon.shutdown());
   const addressOf = (path: string): string =>
     [...daemon.paths].find(([, paths]) => paths.some((served) => served.startsWith(path)))?.[0] ?? '';

@@ -80,6 +80,8 @@ export async function spawnDaemon(
     readonly generatesKey?: boolean;
     readonly env?: NodeJS.ProcessEnv;
     readonly entry?: string;
+    /** Further options of the command. */
+    readonly arguments?: readonly string[];
     /** Prefix of the command. */
     readonly through?: readonly string[];
   } = {},
@@ -93,7 +95,10 @@ export async function spawnDaemon(
     writeFileSync(file, options.generatesKey === true ? text.replace(/^auth:.*$/m, '') : text);
     return ['--config', file];
   });
-  const running = launch(['run', ...given, ...args], { cwd: directory, ...options });
+  const running = launch(['run', ...given, ...args, ...(options.arguments ?? [])], {
+    cwd: directory,
+    ...options,
+  });
   const { child, exited, stdout, stderr } = running;
   const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> => {
     child.kill(signal);

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { COMPONENT_STATES, type ComponentHealth } from '../../component/daemon-health.js';
-import type { DaemonView, EdgeStats } from '../../component/daemon-view.js';
-import type { Route } from '../../component/http.js';
+import type { DaemonView, EdgeStats, ReloadReport } from '../../component/daemon-view.js';
+import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { SIGNALS } from '../../signal/batch.js';
 import { formatTime } from '../../signal/time.js';
@@ -10,6 +10,8 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time } from '../support/fields.js';
 
 const ids = (description: string) => Type.Array(Type.String(), { description });
+
+const names = (description: string) => Type.Array(Type.String(), { description });
 
 const endSchema = Type.Object(
   { kind: Type.Enum(['receiver', 'processor', 'exporter']), id: Type.String() },
@@ -116,7 +118,42 @@ const readConfig = {
   responses: { 200: Type.String() },
 } satisfies Operation;
 
-/** The routes under `/daemon`. */
+const reloadSchema = Type.Object(
+  {
+    result: Type.Enum(['unchanged', 'applied']),
+    added: names('Components that were added, such as `processor "cost" in pipeline "traces"`.'),
+    removed: names('Components that were removed.'),
+    changed: names('Components that were replaced because of their configuration, plugin or files.'),
+    kept: count('Components that run on as they are.'),
+    keys: names('Keys of the configuration that differ from before, without values.'),
+    renewed: names('Components and listeners that read new certificates or mail settings.'),
+    not_renewed: Type.Array(
+      Type.Object({ name: Type.String(), reason: Type.String() }, { title: 'RenewalFailure' }),
+      { description: 'Those that could not, and keep the old ones.' },
+    ),
+    config_hash: Type.String({
+      description: 'Hash of the configuration without secrets, as in the metric `jackdaw_config_info`.',
+    }),
+    duration_ms: Type.Number({ minimum: 0 }),
+  },
+  { title: 'Reload' },
+);
+
+const reloadDaemon = {
+  id: 'reloadDaemon',
+  method: 'POST',
+  path: '/api/v1/admin/reload',
+  tag: 'daemon',
+  summary: 'Read the configuration again and apply what has changed',
+  description:
+    'Nothing is changed unless the whole configuration is valid and every new component starts. 422: the configuration has errors, each with file, line and column. 409: a component could not start, or a key needs a restart; the message names it.',
+  access: 'admin',
+  audit: ['config.reloaded'],
+  responses: { 200: reloadSchema },
+  errors: [409, 422],
+} satisfies Operation;
+
+/** The routes under `/daemon`, and the reload. */
 export function daemonRoutes({
   routes,
   daemon,
@@ -134,7 +171,36 @@ export function daemonRoutes({
         headers: { 'content-type': 'application/yaml' },
       };
     }),
+    routes.route(reloadDaemon).to(async (by) => {
+      const report = await daemon.reload?.();
+      audit(by, 'config.reloaded', { result: report?.result ?? 'unavailable' });
+      return { status: 200, json: serializeReload(report) };
+    }),
   ];
+}
+
+/** @throws HttpProblem if nothing was changed because of an error */
+function serializeReload(report: ReloadReport | undefined): Static<typeof reloadSchema> {
+  if (report === undefined)
+    throw new HttpProblem(
+      409,
+      'conflict',
+      'This daemon was not started from a configuration it can read again.',
+    );
+  const { result, configHash, durationMs, notRenewed, errors, added, removed, changed, keys, renewed } =
+    report;
+  if (result === 'invalid')
+    throw new HttpProblem(422, 'validation_failed', 'The configuration has errors. Nothing was changed.', {
+      errors: errors.map((message) => ({ field: '', message })),
+    });
+  if (result !== 'applied' && result !== 'unchanged')
+    throw new HttpProblem(409, 'conflict', errors.join('; '));
+  return {
+    ...{ result, added: [...added], removed: [...removed], changed: [...changed], kept: report.kept },
+    ...{ keys: [...keys], renewed: [...renewed], not_renewed: [...notRenewed] },
+    config_hash: configHash,
+    duration_ms: durationMs,
+  };
 }
 
 export function serializeDaemon({

@@ -64,6 +64,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
   readonly #abortPending = new AbortController();
   /** Aborted when no more time is left. */
   readonly #end = new AbortController();
+  /** Batches that another delivery sends, once this one is being released. */
+  #released: QueuedBatch[] | null = null;
   #underWay = 0;
   #cancelTimer: () => void = () => undefined;
   #whenIdle: (() => void)[] = [];
@@ -104,7 +106,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
       clock,
       random,
       abortPending: this.#abortPending.signal,
-      isKept: this.#disk !== null,
+      isKept: () => this.#disk !== null || this.#released !== null,
       onFailure: this.#noteFailure.bind(this),
     });
   }
@@ -209,11 +211,44 @@ export class Delivery implements Consumer<Batch<unknown>> {
     this.#metrics.end();
   }
 
+  /**
+   * Stops, for a queue in memory: awaits the attempts in progress, within the deadline.
+   *
+   * @returns the batches that are not delivered
+   */
+  async release(deadline: AbortSignal): Promise<readonly QueuedBatch[]> {
+    const released: QueuedBatch[] = [];
+    this.#released = released;
+    this.#abortPending.abort();
+    this.#cancelTimer();
+    const giveUp = (): void => {
+      this.#end.abort();
+    };
+    if (deadline.aborted) giveUp();
+    else deadline.addEventListener('abort', giveUp);
+    const { signal } = this.#tools;
+    for (const lane of [...this.#queue.lanes])
+      for (const queued of this.#queue.take(lane, lane.queuedBatches.length)) {
+        released.push(queued);
+        this.#queue.release(queued.batch.tenant, amountOf(queued.batch, signal), queued.bytes);
+      }
+    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    deadline.removeEventListener('abort', giveUp);
+    return released;
+  }
+
+  /** Takes over batches that another delivery has accepted, however full the queue is. */
+  adopt(batches: readonly QueuedBatch[]): void {
+    for (const batch of batches) this.#queue.push(batch);
+    this.#pump();
+  }
+
   /** Sends batches that are due while fewer than the allowed number are being sent, and sets the timer for the next one. */
   #pump(): void {
     const { options, clock } = this.#tools;
     this.#cancelTimer();
-    while (this.#underWay < options.concurrency && !(this.#disk && this.#abortPending.signal.aborted)) {
+    const isEnding = this.#abortPending.signal.aborted && (this.#disk !== null || this.#released !== null);
+    while (this.#underWay < options.concurrency && !isEnding) {
       const next = this.#nextLane();
       if (!next) break;
       const now = clock.now();
@@ -242,7 +277,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
 
   /** Whether a stop has to wait. */
   get #isBusy(): boolean {
-    return this.#disk ? this.#underWay > 0 : this.#queue.items > 0;
+    return this.#disk || this.#released ? this.#underWay > 0 : this.#queue.items > 0;
   }
 
   async #send(queuedBatch: QueuedBatch): Promise<void> {
@@ -264,7 +299,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
       if (this.#disk) await this.#disk.delivered(queuedBatch, refused);
       else this.#metrics.dropped(without, 'permanent');
     } catch (error) {
-      await this.#giveUp(queuedBatch, amount, error);
+      // A successor sends it again under the same id.
+      await this.#giveUp({ ...queuedBatch, id }, amount, error);
     } finally {
       this.#underWay -= 1;
       this.#watch.ended();
@@ -276,6 +312,10 @@ export class Delivery implements Consumer<Batch<unknown>> {
   async #giveUp(queuedBatch: QueuedBatch, amount: Amount, error: unknown): Promise<void> {
     const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
     const { reason } = given;
+    if (reason === 'shutdown' && this.#released !== null) {
+      this.#released.push(queuedBatch);
+      return;
+    }
     if (!this.#disk) this.#metrics.dropped(amount, reason);
     if (reason === 'shutdown') return;
     const what = this.#disk ? 'A batch became a dead letter' : 'Dropped a batch';

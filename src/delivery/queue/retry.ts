@@ -13,7 +13,7 @@ export interface RetryTools {
   /** Aborted when the daemon begins to stop: from then on delays are short. */
   readonly abortPending: AbortSignal;
   /** Whether undelivered batches survive the stop: then there are no more attempts once it begins. */
-  readonly isKept: boolean;
+  readonly isKept: () => boolean;
   /** Called after each failed attempt. @param waitMs until the next one; null when there will be none */
   readonly onFailure: (error: unknown, waitMs: number | null) => void;
 }
@@ -42,7 +42,7 @@ export function withRetry<B>(
   /** Milliseconds to wait after a failure. @throws DeliveryError if there is no further attempt */
   const waitAfter = (error: unknown, failures: number, startedAt: number, abort?: AbortSignal): number => {
     if (error instanceof ConsumeError && !error.retryable) throw new DeliveryError('permanent', error);
-    if (abort?.aborted === true || (isKept && abortPending.aborted))
+    if (abort?.aborted === true || (isKept() && abortPending.aborted))
       throw new DeliveryError('shutdown', error);
     const { isEnabled, maxAttempts = 0, maxElapsedMs } = options;
     if (!isEnabled || (maxAttempts > 0 && failures >= maxAttempts))
@@ -75,7 +75,7 @@ export function withRetry<B>(
           onFailure(error, waitMs);
         }
         await pause(clock, waitMs, ...endsOf(context.abort, abortPending));
-        if (context.abort?.aborted === true || (isKept && abortPending.aborted))
+        if (context.abort?.aborted === true || (isKept() && abortPending.aborted))
           throw new DeliveryError('shutdown', last);
       }
     },

@@ -11,6 +11,7 @@ export const alertsExporter: ExporterFactory<typeof alertsConfig> = {
   signals: ['traces', 'metrics'],
   configSchema: alertsConfig,
   delivery: 'direct',
+  needsSmtp: true,
   placement: () => 'any',
   check: checkAlerts,
   resources: ({ targets }) => resourcesOfTargets(targets),

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { NEEDS_RESTART, type Reload } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt, Refusal } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -26,6 +25,11 @@ const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 /** Statuses that may concern a single item if the path depends on the item. */
 const OF_PATH: ReadonlySet<number | null> = new Set([404, 405]);
 
+interface Target {
+  readonly place: string;
+  readonly hasFixedPath: boolean;
+}
+
 /**
  * The failure of an attempt.
  *
@@ -36,7 +40,7 @@ const OF_PATH: ReadonlySet<number | null> = new Set([404, 405]);
  */
 function failureOf(
   result: AttemptResult,
-  { place, hasFixedPath }: { readonly place: string; readonly hasFixedPath: boolean },
+  { place, hasFixedPath }: Target,
   hide: (text: string) => string,
 ): ConsumeError | null {
   const { kind, succeeded, statusCode, error, retryAfterMs, responseBody } = result;
@@ -87,8 +91,9 @@ export class HttpExporter implements Exporter {
   readonly #results: Counter;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
-  /** State derived from the configuration and the current secrets. */
-  #made: Made;
+  readonly #target: Target;
+  readonly #requests: Requests;
+  readonly #hide: (text: string) => string;
   /** Finished records of partly sent batches: null if sent, the reason if dropped. They are not sent again. */
   readonly #done = new WeakMap<object, string | null>();
   #transport: Transport | undefined;
@@ -98,7 +103,15 @@ export class HttpExporter implements Exporter {
     this.#settings = settings;
     this.#open = open;
     this.#failures = new EvaluationFailures(settings, 'exporter');
-    this.#made = this.#make(config);
+    const { url = '', headers } = config;
+    this.#target = {
+      place: /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? '',
+      hasFixedPath: !partsOfText(url).some(({ isHole }) => isHole),
+    };
+    this.#requests = new Requests(config, (place, error) => {
+      this.#failures.count(place.replaceAll('/', '.'), error);
+    });
+    this.#hide = hiding([...partsOfUrl(url), ...Object.values(headers)]);
     this.#results = meter.counter('http_exporter_requests_total', {
       description: 'Requests by outcome.',
       labelNames: ['exporter', 'result'],
@@ -118,34 +131,9 @@ export class HttpExporter implements Exporter {
     this.#transport = await this.#open(this.#settings);
   }
 
-  async reload({ config }: Reload): Promise<boolean> {
-    const now = config as HttpConfig;
-    const before = this.#made.config;
-    if (!isDeepStrictEqual(withSecretsOf(now, before), withSecretsOf(before, before)))
-      throw new Error(NEEDS_RESTART);
-    if (isDeepStrictEqual(now, before)) return false;
-    this.#made = this.#make(now);
-    return true;
-  }
-
   async shutdown(): Promise<void> {
     await this.#transport?.close();
     this.#transport = undefined;
-  }
-
-  #make(config: HttpConfig): Made {
-    const { url = '', headers } = config;
-    return {
-      config,
-      target: {
-        place: /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? '',
-        hasFixedPath: !partsOfText(url).some(({ isHole }) => isHole),
-      },
-      requests: new Requests(config, (place, error) => {
-        this.#failures.count(place.replaceAll('/', '.'), error);
-      }),
-      hide: hiding([...partsOfUrl(url), ...Object.values(headers)]),
-    };
   }
 
   #input(): Consumer<Batches[Signal]> {
@@ -166,7 +154,7 @@ export class HttpExporter implements Exporter {
     // A downstream consumer may empty the list.
     const items = [...batch.items];
     const ended = new Map<object, string | null>();
-    const { requests, unfit } = this.#made.requests.build(batch, context, (record) => {
+    const { requests, unfit } = this.#requests.build(batch, context, (record) => {
       const before = this.#done.get(record);
       if (before !== undefined) ended.set(record, before);
       return before !== undefined;
@@ -222,20 +210,8 @@ export class HttpExporter implements Exporter {
     this.#results.add(1, { exporter: id, result: result.kind });
     if (result.detail !== null && logger.isDebugEnabled())
       logger.debug({ reason: result.detail }, 'A request got no complete response');
-    const { target, hide } = this.#made;
-    return failureOf(result, target, hide);
+    return failureOf(result, this.#target, this.#hide);
   }
-}
-
-interface Made {
-  readonly config: HttpConfig;
-  readonly target: { readonly place: string; readonly hasFixedPath: boolean };
-  readonly requests: Requests;
-  readonly hide: (text: string) => string;
-}
-
-function withSecretsOf(config: HttpConfig, { url, headers }: HttpConfig): object {
-  return { ...config, url, headers };
 }
 
 /** The dropped items. A trace counts as dropped if any of its spans does. */

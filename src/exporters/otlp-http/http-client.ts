@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { ConsumeError } from '../../component/consume-error.js';
 import { readPem } from '../../config/client-tls.js';
@@ -12,12 +11,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Persistent connections to the server. */
 export class HttpClient {
   readonly #agent: Agent;
-  /** The TLS files. */
-  readonly #files: readonly (Buffer | undefined)[];
 
-  private constructor(agent: Agent, files: readonly (Buffer | undefined)[]) {
+  private constructor(agent: Agent) {
     this.#agent = agent;
-    this.#files = files;
   }
 
   /** @throws Error that names a TLS file that cannot be read */
@@ -42,7 +38,7 @@ export class HttpClient {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    return new HttpClient(agent, [ca, cert, key]);
+    return new HttpClient(agent);
   }
 
   /**
@@ -82,15 +78,6 @@ export class HttpClient {
         cause,
       });
     }
-  }
-
-  hasFilesOf(other: HttpClient): boolean {
-    return isDeepStrictEqual(this.#files, other.#files);
-  }
-
-  /** Waits for the responses to requests in progress. */
-  async finish(): Promise<void> {
-    await this.#agent.close();
   }
 
   /** Closes all connections. */

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import { NEEDS_RESTART, type Reload } from '../../component/component.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -21,21 +19,24 @@ import { HttpClient } from './http-client.js';
 export class OtlpHttpExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<OtlpHttpConfig>;
-  #headers: Readonly<Record<string, string>> = {};
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #form: RawForm;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
-  #hide: (text: string) => string = hiding([]);
-  /** The configuration with the current secrets. */
-  #config: OtlpHttpConfig;
+  readonly #hide: (text: string) => string;
   #client: HttpClient | undefined;
 
   constructor(settings: Settings<OtlpHttpConfig>) {
     const { config, meter, logger, clock } = settings;
     this.#settings = settings;
-    this.#config = config;
     this.#form = config.compression === 'gzip' ? 'gzip' : 'plain';
-    this.#useHeaders(config.headers);
+    this.#headers = {
+      'user-agent': 'Jackdaw',
+      ...config.headers,
+      'content-type': 'application/x-protobuf',
+      ...(this.#form === 'gzip' && { 'content-encoding': 'gzip' }),
+    };
+    this.#hide = hiding(Object.values(config.headers));
     this.#rejected = meter.counter('otlp_http_rejected_items_total', {
       description: 'Spans, points and records rejected by the server in a partial success.',
       labelNames: ['exporter', 'signal'],
@@ -50,37 +51,9 @@ export class OtlpHttpExporter implements Exporter {
     this.#client = await HttpClient.open(this.#settings.config);
   }
 
-  async reload({ config }: Reload): Promise<boolean> {
-    const now = config as OtlpHttpConfig;
-    const { headers, ...others } = this.#config;
-    if (!isDeepStrictEqual({ ...now, headers }, { headers, ...others })) throw new Error(NEEDS_RESTART);
-    const client = await HttpClient.open(now);
-    const before = this.#client;
-    if (isDeepStrictEqual(now.headers, headers) && (before === undefined || client.hasFilesOf(before))) {
-      await client.close();
-      return false;
-    }
-    this.#config = now;
-    this.#useHeaders(now.headers);
-    this.#client = client;
-    // Requests in progress still get their responses.
-    void before?.finish();
-    return true;
-  }
-
   async shutdown(): Promise<void> {
     await this.#client?.close();
     this.#client = undefined;
-  }
-
-  #useHeaders(headers: Readonly<Record<string, string>>): void {
-    this.#headers = {
-      'user-agent': 'Jackdaw',
-      ...headers,
-      'content-type': 'application/x-protobuf',
-      ...(this.#form === 'gzip' && { 'content-encoding': 'gzip' }),
-    };
-    this.#hide = hiding(Object.values(headers));
   }
 
   #input<S extends TelemetrySignal>(signal: S, url: URL): Consumer<Batches[S]> {

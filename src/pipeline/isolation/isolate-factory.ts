@@ -210,8 +210,7 @@ function guardedLife(
       }
     },
     async reload(now: Reload): Promise<boolean> {
-      const { own } = splitLimits(now.config as Record<string, unknown>);
-      return (await runAs(faults, async () => reload?.({ ...now, config: own }))) === true;
+      return (await runAs(faults, async () => reload?.(now))) === true;
     },
     async shutdown(deadline: AbortSignal): Promise<void> {
       try {

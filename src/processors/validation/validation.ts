@@ -22,17 +22,24 @@ export function createTraceValidation(
     );
     return consumeUnrefused(batch, refused, next, context);
   };
-  const behind = next.passthrough;
   // Mapped spans are within these limits, so only the number of spans of a raw request must be checked.
-  if (behind === undefined || !isMappedWithin(limits)) return { consume };
-  const passthrough: Passthrough = {
-    form: behind.form,
-    consume: async (batch, context) =>
-      batch.request.mostSpans <= limits.maxSpansPerTrace
-        ? behind.consume(batch, context)
-        : consume(recordsOf(batch), context),
+  if (!isMappedWithin(limits)) return { consume };
+  return {
+    consume,
+    // A reload may change what follows.
+    get passthrough(): Passthrough | undefined {
+      const behind = next.passthrough;
+      return (
+        behind && {
+          form: behind.form,
+          consume: async (batch, context) =>
+            batch.request.mostSpans <= limits.maxSpansPerTrace
+              ? behind.consume(batch, context)
+              : consume(recordsOf(batch), context),
+        }
+      );
+    },
   };
-  return { consume, passthrough };
 }
 
 /** Processor `validation` for metrics. */

@@ -190,10 +190,11 @@ export class Intake {
     context: ConsumeContext,
   ): Sent {
     const output = this.#outputs[signal];
-    const raw = output?.passthrough && this.#rawOf(request, tenant);
+    const passthrough = output?.passthrough;
+    const raw = passthrough && this.#rawOf(request, tenant);
     if (raw) {
       const { items, spans } = raw.request;
-      const answer = items === 0 ? undefined : output.passthrough.consume(raw, context);
+      const answer = items === 0 ? undefined : passthrough.consume(raw, context);
       return { rejected: [], weights: spans, answer };
     }
     const { batch, rejected } = this.#mappers[signal](request.decode(), { ...context, tenant });

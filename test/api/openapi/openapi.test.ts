@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -149,6 +149,7 @@ void t.test('every possible response matches its documented schema', async (t) =
   await checkLogs(api, check);
   await checkQuota(api, check);
   await checkRebuild(documented, check);
+  await checkReload(api, check);
   const exported = { json: { directory: join(testFolder(t), 'export') } };
   await check('readExport', {}, undefined);
   await check('exportData', {}, exported);
@@ -421,6 +422,16 @@ async function checkRebuild({ seen }: DocumentedApi, check: Check): Promise<void
   await check('rebuildServiceMap', { query: '?dry_run=true' });
   do await Promise.all(Array.from({ length: 4 }, () => check('rebuildServiceMap', {})));
   while (!seen.has('rebuildServiceMap 409'));
+}
+
+async function checkReload({ directory }: TestApi, check: Check): Promise<void> {
+  const file = join(directory, 'reload.yaml');
+  await check('reloadDaemon', {});
+  writeFileSync(file, 'nothing: {}');
+  await check('reloadDaemon', {});
+  writeFileSync(file, 'service: { http: { hosts: [a.example] } }');
+  await check('reloadDaemon', {});
+  rmSync(file);
 }
 
 /** A user with an exhausted quota. */

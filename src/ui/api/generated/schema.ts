@@ -112,6 +112,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/admin/reload': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['reloadDaemon'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/admin/service-map/rebuild': {
     parameters: {
       query?: never;
@@ -2597,6 +2613,23 @@ export interface components {
       /** Format: date-time */
       since: string;
     };
+    Reload: {
+      added: string[];
+      changed: string[];
+      config_hash: string;
+      duration_ms: number;
+      kept: number;
+      keys: string[];
+      not_renewed: components['schemas']['RenewalFailure'][];
+      removed: string[];
+      renewed: string[];
+      /** @enum {unknown} */
+      result: 'unchanged' | 'applied';
+    };
+    RenewalFailure: {
+      name: string;
+      reason: string;
+    };
     RepositoryStats: {
       failed_runs: number;
       /** Format: date-time */
@@ -3327,6 +3360,7 @@ export interface operations {
           | 'alert.deleted'
           | 'alert_secret.rotated'
           | 'config.read'
+          | 'config.reloaded'
           | 'deliveries.retried'
           | 'delivery.retried'
           | 'endpoint.changed'
@@ -3686,6 +3720,33 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  reloadDaemon: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Reload'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      409: components['responses']['Conflict'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
