@@ -4,6 +4,7 @@ import { debugExporter } from './exporters/debug/factory.js';
 import { fileExporter } from './exporters/file/factory.js';
 import { httpExporter } from './exporters/http/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
+import { routeExporter } from './exporters/route/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
 import { webhookExporter } from './exporters/webhook/factory.js';
 import { clickHouseExtension } from './extensions/clickhouse/factory.js';
@@ -49,6 +50,7 @@ export const builtinFactories: readonly Factory[] = [
   httpExporter,
   fileExporter,
   debugExporter,
+  routeExporter,
   duckdbExtension,
   clickHouseExtension,
   sqliteExtension,

@@ -22,7 +22,8 @@ import {
   type EdgeObserver,
 } from './instrument.js';
 import { OfferedPrices } from './offered-prices.js';
-import type { Plan, PlannedPipeline } from './plan.js';
+import { passingOn } from './pass-on.js';
+import { levelsOf, targetsOf, type Plan, type PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
 
 /** Tools passed to components of every kind. */
@@ -37,8 +38,10 @@ export interface Built {
   /** In the order of their start. */
   readonly extensions: readonly Node[];
   readonly exporters: readonly Node[];
-  /** One list for each pipeline, in the order in which data flows. */
+  /** One list for each pipeline, in the order in which data flows; pipelines that feed others come before them. */
   readonly processors: readonly (readonly Node[])[];
+  /** The same lists by level: a pipeline receives from pipelines of earlier levels only. */
+  readonly levels: readonly (readonly (readonly Node[])[])[];
   readonly receivers: readonly Node[];
   /** All batches from receivers pass through it. */
   readonly gate: Gate;
@@ -51,6 +54,10 @@ type AnyConsumer = Consumer<Batches[Signal]>;
 /** Creates the edge from a component to the next one. Each component has its own, so that its throughput is counted. */
 type WayFrom = (from: EdgeEnd) => AnyConsumer;
 type PlannedExporter = PlannedPipeline['exporters'][number];
+interface Connected {
+  readonly branches: ReadonlyMap<string, Branch<Batches[Signal]>>;
+  readonly mutates: boolean;
+}
 type ExporterNode = Node & { readonly component: Exporter };
 
 /**
@@ -78,6 +85,10 @@ class Builder {
   readonly #observers: Observers;
   readonly #metrics: Readonly<Record<'receiver' | 'processor' | 'exporter', EdgeMetrics>>;
   readonly #exporters = new Map<string, ExporterNode>();
+  /** By connector and signal. */
+  readonly #connections = new Map<string, Connected>();
+  /** The entries of the pipelines created so far. */
+  readonly #entries = new Map<string, (from: EdgeEnd) => Branch<Batches[Signal]>>();
 
   constructor(plan: Plan, tools: BuildTools, observers: Observers) {
     this.#observers = observers;
@@ -96,17 +107,21 @@ class Builder {
     const extensions = this.#plan.extensions.map((extension) =>
       this.#node(extension, (settings) => extension.factory.create(settings)),
     );
-    const pipelines = this.#plan.pipelines.map((pipeline) => this.#pipeline(pipeline));
+    const levels = levelsOf(this.#plan.pipelines)
+      .levels.toReversed()
+      .map((level) => level.map((pipeline) => this.#pipeline(pipeline)))
+      .toReversed();
     this.#tools.meter.gauge(
       'receiver_in_flight_batches',
       { description: 'Batches from receivers in progress.' },
       () => this.#gate.inside,
     );
-    const receivers = this.#receivers(new Map(pipelines.map(({ name, entry }) => [name, entry])));
+    const receivers = this.#receivers();
     return {
       extensions,
       exporters: [...this.#exporters.values()],
-      processors: pipelines.map(({ nodes }) => nodes),
+      processors: levels.flat(),
+      levels,
       receivers,
       gate: this.#gate,
       rejections: this.#rejections,
@@ -115,12 +130,8 @@ class Builder {
     };
   }
 
-  /** @returns the pipeline's processors and its entry */
-  #pipeline(pipeline: PlannedPipeline): {
-    readonly name: string;
-    readonly nodes: readonly Node[];
-    readonly entry: (from: EdgeEnd) => Branch<Batches[Signal]>;
-  } {
+  /** @returns the pipeline's processors */
+  #pipeline(pipeline: PlannedPipeline): readonly Node[] {
     const { name, signal } = pipeline;
     for (const exporter of pipeline.exporters) this.#exporter(exporter);
     let next: WayFrom = (from) => this.#exporterWay(pipeline, from);
@@ -146,8 +157,11 @@ class Builder {
       };
       nodes.unshift(node);
     }
-    const mutatesBatch = pipeline.processors.some(({ factory }) => factory.mutatesBatch);
-    return { name, nodes, entry: (from) => ({ consumer: next(from), mutatesBatch }) };
+    const mutatesBatch =
+      pipeline.processors.some(({ factory }) => factory.mutatesBatch) ||
+      pipeline.exporters.some((exporter) => this.#connected(exporter, signal).mutates);
+    this.#entries.set(name, (from) => ({ consumer: next(from), mutatesBatch }));
+    return nodes;
   }
 
   /** The end of a pipeline: sends to all its exporters concurrently. If one of them is direct, no queue may refuse a batch. */
@@ -156,7 +170,7 @@ class Builder {
     const way = fanOut(
       exporters.map((exporter) => ({
         consumer: this.#exporterInput(exporter, { signal, hasDirect, from, pipeline: name }),
-        mutatesBatch: false,
+        mutatesBatch: this.#connected(exporter, signal).mutates,
       })),
     );
     if (hasDirect || exporters.length === 1) return way;
@@ -176,13 +190,31 @@ class Builder {
     if (known) return known;
     const { factory } = exporter;
     const node = this.#node(exporter, (settings) => {
-      const component = factory.create(settings);
+      const passOn = factory.pipelines && passingOn((signal) => this.#connected(exporter, signal).branches);
+      const component = factory.create({ ...settings, ...(passOn && { passOn }) });
       if (factory.delivery === 'direct') return component;
       const config = factory.deliveryConfig?.(settings.config) ?? settings.config;
       return new QueuedExporter(component, { ...settings, config }, RAW_DECODERS);
     });
     this.#exporters.set(exporter.id, node);
     return node;
+  }
+
+  /** The pipelines that a connector feeds, which were created before those that feed it; none for other exporters. */
+  #connected(exporter: PlannedExporter, signal: Signal): Connected {
+    const key = `${exporter.id} ${signal}`;
+    let connected = this.#connections.get(key);
+    if (connected === undefined) {
+      const branches = new Map(
+        targetsOf(exporter, signal).flatMap(({ name }) => {
+          const branch = this.#entries.get(name)?.({ kind: 'receiver', id: exporter.id });
+          return branch ? [[name, withOwnNames({ ...branch, name })] as const] : [];
+        }),
+      );
+      connected = { branches, mutates: [...branches.values()].some(({ mutatesBatch }) => mutatesBatch) };
+      this.#connections.set(key, connected);
+    }
+    return connected;
   }
 
   #exporterInput(
@@ -226,7 +258,7 @@ class Builder {
     return { observer: meter, look: meter.look };
   }
 
-  #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly Node[] {
+  #receivers(): readonly Node[] {
     const byId = new Map(
       this.#plan.pipelines.flatMap(({ receivers }) => receivers.map((receiver) => [receiver.id, receiver])),
     );
@@ -238,7 +270,7 @@ class Builder {
           const branches = this.#plan.pipelines
             .filter((pipeline) => pipeline.signal === wanted && pipeline.receivers.includes(receiver))
             .flatMap(({ name }) => {
-              const entry = entries.get(name);
+              const entry = this.#entries.get(name);
               return entry === undefined ? [] : { ...entry({ kind: 'receiver', id: receiver.id }), name };
             });
           if (branches.length === 0) return [];

@@ -18,12 +18,12 @@ export function daemonView(
     version: readVersion(),
     startedAt: clock.now(),
     pipelines: plan.pipelines.map((pipeline) => {
-      const { name, signal, receivers, processors, exporters } = pipeline;
+      const { name, signal, receivers, connectors, processors, exporters } = pipeline;
       const inThreads = receivers.filter((receiver) => placements?.of(pipeline, receiver) === 'any');
       return {
         name,
         signal,
-        receivers: receivers.map(idOf),
+        receivers: [...receivers, ...connectors].map(idOf),
         threadedReceivers: inThreads.map(idOf),
         processors: processors.map(idOf),
         exporters: exporters.map(idOf),
