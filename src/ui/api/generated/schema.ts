@@ -1597,7 +1597,7 @@ export interface components {
       parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       /** Format: uuid */
       user_id: string;
     };
@@ -1653,7 +1653,7 @@ export interface components {
       parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       /** Format: uuid */
       user_id: string;
     };
@@ -1963,7 +1963,7 @@ export interface components {
       browser_session: components['schemas']['CurrentSession'] | null;
       key_id: string | null;
       memberships: components['schemas']['Membership'][];
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       user: components['schemas']['UserAccount'];
     };
     Member: {
@@ -2244,7 +2244,7 @@ export interface components {
       confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       /** Format: uuid */
       user_id?: string | null;
     };
@@ -2261,7 +2261,7 @@ export interface components {
       confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
     };
     NewPrompt: {
       description?: string | null;
