@@ -1,5 +1,6 @@
 import type { Factory } from './component/factory.js';
 import { alertsExporter } from './exporters/alerts/factory.js';
+import { balanceExporter } from './exporters/balance/factory.js';
 import { debugExporter } from './exporters/debug/factory.js';
 import { fileExporter } from './exporters/file/factory.js';
 import { httpExporter } from './exporters/http/factory.js';
@@ -51,6 +52,7 @@ export const builtinFactories: readonly Factory[] = [
   fileExporter,
   debugExporter,
   routeExporter,
+  balanceExporter,
   duckdbExtension,
   clickHouseExtension,
   sqliteExtension,

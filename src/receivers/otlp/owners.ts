@@ -85,7 +85,7 @@ export class Owners {
       return {
         userId,
         items,
-        request: isWhole ? request : ({ ...request, [list.name]: own } as ReceivedRequests[S]),
+        request: isWhole ? request : { ...request, [list.name]: own },
         context: isWhole && userId === sender.userId ? context : ownName(context, sender.userId, positions),
       };
     });
