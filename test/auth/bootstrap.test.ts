@@ -144,7 +144,11 @@ void t.test('treats everyone as the first user with all scopes if authentication
   const control = await openControlStore(t);
   const authenticator = await start(control, { ...CONFIG, enabled: false }).starting;
   const [user] = await control.accounts.listUsers();
-  const expected = { userId: user?.id, keyId: null, scopes: ['write', 'read', 'manage', 'delegate', 'admin'] };
+  const expected = {
+    userId: user?.id,
+    keyId: null,
+    scopes: ['write', 'read', 'manage', 'delegate', 'admin'],
+  };
   t.match(authenticator.authenticate(withKey(undefined), 'admin'), expected);
   t.match(authenticator.authenticate(withKey('nonsense'), 'write'), expected);
   await authenticator.close();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { Exporter, Part, PassOn } from '../../../src/component/factory.js';
+import type { Exporter, PassOn } from '../../../src/component/factory.js';
 import { balanceExporter } from '../../../src/exporters/balance/factory.js';
-import type { LogsBatch, TracesBatch } from '../../../src/signal/batch.js';
+import type { LogsBatch } from '../../../src/signal/batch.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { aTrace } from '../../support/run-records.js';
 
