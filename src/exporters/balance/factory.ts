@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { parseComponentId } from '../../component/component-id.js';
 import type { ExporterFactory, NamedPipeline } from '../../component/factory.js';
 import { section } from '../../config/schema.js';
@@ -18,8 +18,6 @@ const balanceConfig = section({
     },
   ),
 });
-
-export type BalanceConfig = Static<typeof balanceConfig>;
 
 export const balanceExporter: ExporterFactory<typeof balanceConfig> = {
   kind: 'exporter',
