@@ -1,9 +1,11 @@
 import type { Factory } from './component/factory.js';
 import { alertsExporter } from './exporters/alerts/factory.js';
+import { balanceExporter } from './exporters/balance/factory.js';
 import { debugExporter } from './exporters/debug/factory.js';
 import { fileExporter } from './exporters/file/factory.js';
 import { httpExporter } from './exporters/http/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
+import { routeExporter } from './exporters/route/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
 import { webhookExporter } from './exporters/webhook/factory.js';
 import { clickHouseExtension } from './extensions/clickhouse/factory.js';
@@ -50,6 +52,8 @@ export const builtinFactories: readonly Factory[] = [
   httpExporter,
   fileExporter,
   debugExporter,
+  routeExporter,
+  balanceExporter,
   duckdbExtension,
   clickHouseExtension,
   sqliteExtension,

@@ -35,7 +35,7 @@ export function graphCommand(io: CliIo, builtin: readonly Factory[]): Command {
     });
 }
 
-/** Draws each receiver and exporter once, even if several pipelines share it; processors belong to one pipeline. */
+/** Draws each receiver, exporter and connector once, even if several pipelines share it; processors belong to one pipeline. */
 function draw({ pipelines }: Plan, placements: Placements | undefined): Drawing {
   const receivers = new Map<string, Box>();
   const exporters = new Map<string, Box>();
@@ -47,7 +47,10 @@ function draw({ pipelines }: Plan, placements: Placements | undefined): Drawing 
   };
   const drawn = pipelines.map((pipeline, index) => {
     const processors = pipeline.processors.map(({ id }, at) => ({ key: `p${index}_${at}`, label: id }));
-    const sources = pipeline.receivers.map(({ id }) => shared(receivers, 'r', id));
+    const sources = [
+      ...pipeline.receivers.map(({ id }) => shared(receivers, 'r', id)),
+      ...pipeline.connectors.map(({ id }) => shared(exporters, 'e', id)),
+    ];
     const targets = pipeline.exporters.map(({ id }) => shared(exporters, 'e', id));
     let from = sources;
     for (const processor of processors) {

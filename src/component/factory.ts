@@ -2,7 +2,7 @@ import type { Static, TObject } from 'typebox';
 import { SIGNALS, type Batches, type Signal } from '../signal/batch.js';
 import type { Component } from './component.js';
 import type { Kind } from './component-id.js';
-import type { Consumer } from './consumer.js';
+import type { ConsumeContext, Consumer, Receipt, Refusal } from './consumer.js';
 import type { TlsOptions } from './host.js';
 import type { Placement, PlacementContext } from './intake.js';
 import type { Clock, Logger, Meter } from './telemetry.js';
@@ -98,6 +98,31 @@ export interface Exporter extends Component {
   readonly inputs: Outputs;
 }
 
+/** Items of a batch for some pipelines. */
+export interface Part {
+  readonly pipelines: readonly string[];
+  /** Positions in the batch, ascending. */
+  readonly positions: readonly number[];
+}
+
+/**
+ * Passes a batch on to pipelines, and answers as one pipeline does. An item is in one part at most; items in no part that are not
+ * refused count as accepted.
+ */
+export type PassOn = <S extends Signal>(
+  signal: S,
+  batch: Batches[S],
+  way: { readonly parts: readonly Part[]; readonly refused: readonly Refusal[] },
+  context: ConsumeContext,
+) => Promise<Receipt>;
+
+/** A pipeline named in the configuration of a connector. */
+export interface NamedPipeline {
+  readonly name: string;
+  /** Path of its key in the component's section. */
+  readonly path: readonly string[];
+}
+
 /** Created once for each id. */
 export interface ExporterFactory<Schema extends TObject = TObject>
   extends FactoryBase<'exporter', Schema>, Placed<Schema> {
@@ -113,7 +138,13 @@ export interface ExporterFactory<Schema extends TObject = TObject>
   readonly needsSmtp?: boolean;
   /** Location of the values of `deliveryKeys()`, if it is not the configuration itself. */
   deliveryConfig?(config: Static<Schema>): Readonly<Record<string, unknown>>;
-  create(settings: Settings<Static<Schema>>): Exporter;
+  /**
+   * Makes it a connector: an exporter of some pipelines that passes their items on to the pipelines named here, which list it under
+   * `receivers`. Not for plugins.
+   */
+  pipelines?(config: Static<Schema>): readonly NamedPipeline[];
+  /** @param settings.passOn for connectors only */
+  create(settings: Settings<Static<Schema>> & { readonly passOn?: PassOn }): Exporter;
 }
 
 /** Created once for each id named in `service.extensions`. `Host.extension` finds it by its capabilities. */

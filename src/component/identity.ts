@@ -1,5 +1,5 @@
-/** Permissions of a key. `admin` implies the others. */
-export const SCOPES = ['write', 'read', 'manage', 'admin'] as const;
+/** Permissions of a key. `admin` implies the others; `delegate`: to send data of other users, where a receiver allows it. */
+export const SCOPES = ['write', 'read', 'manage', 'delegate', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The user behind a request. */

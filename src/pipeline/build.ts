@@ -24,7 +24,8 @@ import {
   type EdgeObserver,
 } from './instrument.js';
 import { OfferedPrices } from './offered-prices.js';
-import type { Plan, PlannedPipeline } from './plan.js';
+import { passingOn } from './pass-on.js';
+import { levelsOf, targetsOf, type Plan, type PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
 import { Switch } from './switch.js';
 
@@ -44,8 +45,14 @@ export interface BuiltNode extends Node {
   readonly inputs: ReadonlyMap<Signal, Switch>;
   /** What it sends, by signal: of receivers and processors. */
   readonly outputs: ReadonlyMap<Signal, Switch>;
+  /** The pipelines that it passes items on to, by signal: of connectors. */
+  readonly way?: Way | undefined;
   /** Replaces the component by a new one with the same configuration. */
   recreate(): void;
+}
+
+interface Way {
+  branchesOf: (signal: Signal) => Branches;
 }
 
 /** All components, created and connected but not started. */
@@ -53,8 +60,10 @@ export interface Built {
   /** In the order of their start. */
   readonly extensions: readonly BuiltNode[];
   readonly exporters: readonly BuiltNode[];
-  /** One list for each pipeline, in the order in which data flows. */
+  /** One list for each pipeline, in the order in which data flows; pipelines that feed others come before them. */
   readonly processors: readonly (readonly BuiltNode[])[];
+  /** The same lists by level: a pipeline receives from pipelines of earlier levels only. */
+  readonly levels: readonly (readonly (readonly BuiltNode[])[])[];
   readonly receivers: readonly BuiltNode[];
   /** Of a build over a previous one: lets the kept components send to the new ones, all at once. */
   connect(): void;
@@ -69,6 +78,11 @@ type AnyConsumer = Consumer<Batches[Signal]>;
 /** Creates the edge from a component to the next one. Each component has its own, so that its throughput is counted. */
 type WayFrom = (from: EdgeEnd) => AnyConsumer;
 type PlannedExporter = PlannedPipeline['exporters'][number];
+type Branches = ReadonlyMap<string, Branch<Batches[Signal]>>;
+interface Connected {
+  readonly branches: Branches;
+  readonly mutates: boolean;
+}
 type ExporterNode = BuiltNode & { component: Exporter };
 
 /** What runs, and the components of it to keep by their names. */
@@ -110,6 +124,10 @@ class Builder {
   readonly #exporters = new Map<string, ExporterNode>();
   readonly #previous: Previous | undefined;
   readonly #connections: (() => void)[] = [];
+  /** By connector and signal. */
+  readonly #connected = new Map<string, Connected>();
+  /** The entries of the pipelines created so far. */
+  readonly #entries = new Map<string, (from: EdgeEnd) => Branch<Batches[Signal]>>();
 
   constructor(plan: Plan, tools: BuildTools, observers: Observers, previous?: Previous) {
     this.#observers = observers;
@@ -130,18 +148,22 @@ class Builder {
     const extensions = this.#plan.extensions.map((extension) =>
       this.#node(extension, { create: (settings) => extension.factory.create(settings) }),
     );
-    const pipelines = this.#plan.pipelines.map((pipeline) => this.#pipeline(pipeline));
+    const levels = levelsOf(this.#plan.pipelines)
+      .levels.toReversed()
+      .map((level) => level.map((pipeline) => this.#pipeline(pipeline)))
+      .toReversed();
     if (this.#previous === undefined)
       this.#tools.meter.gauge(
         'receiver_in_flight_batches',
         { description: 'Batches from receivers in progress.' },
         () => this.#gate.inside,
       );
-    const receivers = this.#receivers(new Map(pipelines.map(({ name, entry }) => [name, entry])));
+    const receivers = this.#receivers();
     return {
       extensions,
       exporters: [...this.#exporters.values()],
-      processors: pipelines.map(({ nodes }) => nodes),
+      processors: levels.flat(),
+      levels,
       receivers,
       gate: this.#gate,
       rejections: this.#rejections,
@@ -153,12 +175,8 @@ class Builder {
     };
   }
 
-  /** @returns the pipeline's processors and its entry */
-  #pipeline(pipeline: PlannedPipeline): {
-    readonly name: string;
-    readonly nodes: readonly BuiltNode[];
-    readonly entry: (from: EdgeEnd) => Branch<Batches[Signal]>;
-  } {
+  /** @returns the pipeline's processors */
+  #pipeline(pipeline: PlannedPipeline): readonly BuiltNode[] {
     const { name, signal } = pipeline;
     for (const exporter of pipeline.exporters) this.#exporter(exporter);
     let next: WayFrom = (from) => this.#exporterWay(pipeline, from);
@@ -185,8 +203,11 @@ class Builder {
       };
       nodes.unshift(node);
     }
-    const mutatesBatch = pipeline.processors.some(({ factory }) => factory.mutatesBatch);
-    return { name, nodes, entry: (from) => ({ consumer: next(from), mutatesBatch }) };
+    const mutatesBatch =
+      pipeline.processors.some(({ factory }) => factory.mutatesBatch) ||
+      pipeline.exporters.some((exporter) => this.#connectedTo(exporter, signal).mutates);
+    this.#entries.set(name, (from) => ({ consumer: next(from), mutatesBatch }));
+    return nodes;
   }
 
   /** The end of a pipeline: sends to all its exporters concurrently. If one of them is direct, no queue may refuse a batch. */
@@ -195,7 +216,7 @@ class Builder {
     const way = fanOut(
       exporters.map((exporter) => ({
         consumer: this.#exporterInput(exporter, { signal, hasDirect, from, pipeline: name }),
-        mutatesBatch: false,
+        mutatesBatch: this.#connectedTo(exporter, signal).mutates,
       })),
     );
     if (hasDirect || exporters.length === 1) return way;
@@ -214,17 +235,39 @@ class Builder {
     const known = this.#exporters.get(exporter.id);
     if (known) return known;
     const { factory } = exporter;
+    // A kept connector goes on with the pipelines of this build once they are connected.
+    const branchesOf = (signal: Signal): Branches => this.#connectedTo(exporter, signal).branches;
+    const way = { branchesOf };
+    const passOn = factory.pipelines && passingOn((signal) => way.branchesOf(signal));
     const node = this.#node<Exporter>(exporter, {
       create: (settings) => {
-        const component = factory.create(settings);
+        const component = factory.create({ ...settings, ...(passOn && { passOn }) });
         if (factory.delivery === 'direct') return component;
         const config = factory.deliveryConfig?.(settings.config) ?? settings.config;
         return new QueuedExporter(component, { ...settings, config }, RAW_DECODERS);
       },
       inputs: ({ inputs }) => inputs,
+      way,
     });
     this.#exporters.set(exporter.id, node);
     return node;
+  }
+
+  /** The pipelines that a connector feeds, which were created before those that feed it; none for other exporters. */
+  #connectedTo(exporter: PlannedExporter, signal: Signal): Connected {
+    const key = `${exporter.id} ${signal}`;
+    let connected = this.#connected.get(key);
+    if (connected === undefined) {
+      const branches = new Map(
+        targetsOf(exporter, signal).flatMap(({ name }) => {
+          const branch = this.#entries.get(name)?.({ kind: 'receiver', id: exporter.id });
+          return branch ? [[name, withOwnNames({ ...branch, name })] as const] : [];
+        }),
+      );
+      connected = { branches, mutates: [...branches.values()].some(({ mutatesBatch }) => mutatesBatch) };
+      this.#connected.set(key, connected);
+    }
+    return connected;
   }
 
   #exporterInput(
@@ -270,7 +313,7 @@ class Builder {
     return { observer: meter, look: meter.look };
   }
 
-  #receivers(entries: ReadonlyMap<string, (from: EdgeEnd) => Branch<Batches[Signal]>>): readonly BuiltNode[] {
+  #receivers(): readonly BuiltNode[] {
     const byId = new Map(
       this.#plan.pipelines.flatMap(({ receivers }) => receivers.map((receiver) => [receiver.id, receiver])),
     );
@@ -282,7 +325,7 @@ class Builder {
           const branches = this.#plan.pipelines
             .filter((pipeline) => pipeline.signal === wanted && pipeline.receivers.includes(receiver))
             .flatMap(({ name }) => {
-              const entry = entries.get(name);
+              const entry = this.#entries.get(name);
               return entry === undefined ? [] : { ...entry({ kind: 'receiver', id: receiver.id }), name };
             });
           if (branches.length === 0) return [];
@@ -310,7 +353,7 @@ class Builder {
   /** The kept node of the previous build, if there is one; it then gets its outputs from {@link Built.connect}. */
   #node<C extends Node['component']>(
     configured: ConfiguredComponent,
-    { pipeline, outputs = new Map(), create, inputs = () => ({}) }: Parts<C>,
+    { pipeline, outputs = new Map(), create, inputs = () => ({}), way }: Parts<C>,
   ): BuiltNode & { component: C } {
     const { kind, id, config } = configured;
     const place = { kind, id, ...(pipeline === undefined ? {} : { pipeline }) };
@@ -318,6 +361,10 @@ class Builder {
     if (kept !== undefined) {
       for (const [signal, target] of outputs)
         this.#connections.push(() => kept.outputs.get(signal)?.connect(target));
+      if (way !== undefined)
+        this.#connections.push(() => {
+          if (kept.way !== undefined) kept.way.branchesOf = way.branchesOf;
+        });
       return kept as BuiltNode & { component: C };
     }
     const logger = this.#loggerOf(configured, pipeline);
@@ -338,7 +385,7 @@ class Builder {
       connect(component);
       const node: BuiltNode & { component: C } = {
         ...place,
-        ...{ component, logger, configured, files: filesOf(configured), inputs: entries, outputs: switches },
+        ...{ component, logger, configured, files: filesOf(configured), inputs: entries, outputs: switches, way },
         recreate: () => {
           node.component = created();
           connect(node.component);
@@ -364,6 +411,7 @@ interface Parts<C> {
     outputs: Outputs,
   ) => C;
   readonly inputs?: (component: C) => Outputs;
+  readonly way?: Way;
 }
 
 /** A hash over the content of the files that a configuration names, such as a price table; a missing one counts as empty. */

@@ -24,12 +24,12 @@ export function daemonView(
     startedAt: clock.now(),
     get pipelines() {
       return prepared().plan.pipelines.map((pipeline) => {
-        const { name, signal, receivers, processors, exporters } = pipeline;
+        const { name, signal, receivers, connectors, processors, exporters } = pipeline;
         const inThreads = receivers.filter(({ id }) => isInThreads(placements, id, pipeline));
         return {
           name,
           signal,
-          receivers: receivers.map(idOf),
+          receivers: [...receivers, ...connectors].map(idOf),
           threadedReceivers: inThreads.map(idOf),
           processors: processors.map(idOf),
           exporters: exporters.map(idOf),

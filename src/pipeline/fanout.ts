@@ -70,14 +70,14 @@ function mergeReceipts(receipts: readonly Receipt[], count: number): Receipt {
 }
 
 /** The quota with the least left; undefined if no branch has one. */
-function scarcest(receipts: readonly Receipt[]): QuotaUsage | undefined {
+export function scarcest(receipts: readonly Receipt[]): QuotaUsage | undefined {
   const [least] = receipts
     .flatMap(({ usage }) => usage ?? [])
     .sort((a, b) => a.limit - a.used - (b.limit - b.used));
   return least;
 }
 
-function worst(errors: readonly unknown[]): unknown {
+export function worst(errors: readonly unknown[]): unknown {
   const known = errors.filter((error) => error instanceof ConsumeError);
   const permanent = known.find(({ retryable }) => !retryable);
   if (permanent) return permanent;

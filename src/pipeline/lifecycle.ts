@@ -93,15 +93,16 @@ export class Lifecycle {
    * @returns the errors
    */
   async stopPipelines(deadline: Deadline): Promise<readonly Error[]> {
-    const { exporters, processors, receivers, gate } = this.#built;
+    const { exporters, levels, receivers, gate } = this.#built;
     const errors: Error[] = [];
     await this.#stopAll(receivers, deadline, errors);
     await attempt(deadline, 'the last batches', () => gate.close(), errors);
-    await Promise.all(
-      processors.map(async (pipeline) => {
-        for (const node of pipeline) await this.#stop(node, deadline, errors);
-      }),
-    );
+    for (const level of levels)
+      await Promise.all(
+        level.map(async (pipeline) => {
+          for (const node of pipeline) await this.#stop(node, deadline, errors);
+        }),
+      );
     await this.#stopAll(exporters, deadline, errors);
     return errors;
   }

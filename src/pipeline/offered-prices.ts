@@ -1,8 +1,8 @@
 import type { PlacedPrices, PriceSource, Prices } from '../component/prices.js';
 import { extensionReferences } from './extension-references.js';
-import type { PlannedPipeline } from './plan.js';
+import { targetsOf, type PlannedPipeline } from './plan.js';
 
-/** A pipeline, and the extensions that its exporters use. */
+/** A pipeline, and the extensions that its exporters and those of the pipelines it feeds use. */
 interface Way {
   readonly name: string;
   readonly extensions: ReadonlySet<string>;
@@ -15,13 +15,16 @@ export class OfferedPrices {
   #offers = new Map<string, PriceSource[]>();
 
   constructor(pipelines: readonly PlannedPipeline[]) {
-    this.#ways = pipelines.map(({ name, exporters }) => ({
-      name,
-      extensions: new Set(
-        exporters.flatMap(({ config, factory }) =>
-          extensionReferences(config, factory.configSchema).map(({ id }) => id),
+    const extensionsOf = ({ exporters, signal }: PlannedPipeline): readonly string[] =>
+      exporters.flatMap((exporter) => [
+        ...extensionReferences(exporter.config, exporter.factory.configSchema).map(({ id }) => id),
+        ...targetsOf(exporter, signal).flatMap(({ name }) =>
+          pipelines.filter((pipeline) => pipeline.name === name).flatMap(extensionsOf),
         ),
-      ),
+      ]);
+    this.#ways = pipelines.map((pipeline) => ({
+      name: pipeline.name,
+      extensions: new Set(extensionsOf(pipeline)),
     }));
   }
 

@@ -1,5 +1,5 @@
 import { parseComponentId } from '../component/component-id.js';
-import { signalsOf } from '../component/factory.js';
+import { signalsOf, type NamedPipeline } from '../component/factory.js';
 import { type Kind } from '../component/component-id.js';
 import { COMPONENT_SECTIONS, type PipelineConfig } from '../config/file-schema.js';
 import type { Config, ConfiguredComponent, Factories, FactoryOf } from '../config/config.js';
@@ -13,6 +13,8 @@ export interface PlannedPipeline {
   readonly name: string;
   readonly signal: Signal;
   readonly receivers: readonly ConfiguredComponent<FactoryOf<'receiver'>>[];
+  /** Exporters of other pipelines, listed under receivers, that pass items on to this one. */
+  readonly connectors: readonly ConfiguredComponent<FactoryOf<'exporter'>>[];
   readonly processors: readonly ConfiguredComponent<FactoryOf<'processor'>>[];
   readonly exporters: readonly ConfiguredComponent<FactoryOf<'exporter'>>[];
 }
@@ -44,6 +46,7 @@ export function planPipelines(
     const planned = planner.pipeline(name, pipeline);
     return planned ? [planned] : [];
   });
+  planner.checkConnectors(pipelines);
   const extensions = planner.extensions();
   planner.checkExtensionReferences();
   planner.warnOfUnused();
@@ -54,6 +57,48 @@ export function planPipelines(
       `these extensions depend on each other in a circle: ${ordered.cycle.join(' → ')}`,
     );
   return { plan: { extensions: ordered.extensions, pipelines }, problems: planner.problems };
+}
+
+/** The pipelines of its signal that a connector passes items on to. */
+export function targetsOf(
+  { factory, config, isValid }: ConfiguredComponent<FactoryOf<'exporter'>>,
+  signal: Signal,
+): readonly NamedPipeline[] {
+  const named = (isValid && factory.pipelines?.(config)) || [];
+  return named.filter(({ name }) => parseComponentId(name)?.type === signal);
+}
+
+/**
+ * Sorts pipelines into levels: each receives from pipelines of earlier levels only.
+ *
+ * @returns the levels, and the pipelines of a loop in the order of the flow
+ */
+export function levelsOf(pipelines: readonly PlannedPipeline[]): {
+  readonly levels: readonly (readonly PlannedPipeline[])[];
+  readonly loop: readonly PlannedPipeline[];
+} {
+  const levels: PlannedPipeline[][] = [];
+  let left = pipelines;
+  const feedersOf = ({ name, signal }: PlannedPipeline) =>
+    left.filter(({ signal: other, exporters }) => {
+      const isFed = exporters.some((exporter) =>
+        targetsOf(exporter, signal).some((target) => target.name === name),
+      );
+      return other === signal && isFed;
+    });
+  while (left.length > 0) {
+    const level = left.filter((pipeline) => feedersOf(pipeline).length === 0);
+    if (level.length === 0) break;
+    levels.push(level);
+    left = left.filter((pipeline) => !level.includes(pipeline));
+  }
+  const loop: PlannedPipeline[] = [];
+  for (let [at] = left; at !== undefined; [at] = feedersOf(at)) {
+    const start = loop.indexOf(at);
+    if (start >= 0) return { levels, loop: loop.slice(start).toReversed() };
+    loop.push(at);
+  }
+  return { levels, loop: [] };
 }
 
 class Planner {
@@ -80,13 +125,78 @@ class Planner {
         path,
         `"${word}" is not a signal: pipelines are named by their signal${suggestion(word, SIGNALS)}`,
       );
-    const references = <K extends Exclude<Kind, 'extension'>>(kind: K, ids: readonly string[]) =>
-      this.#references(kind, ids, [...path, COMPONENT_SECTIONS[kind]], signal);
+    const references = <K extends Exclude<Kind, 'extension'>>(
+      kind: K,
+      ids: readonly string[],
+      list: string = COMPONENT_SECTIONS[kind],
+    ) => this.#references(kind, ids, [...path, list], signal);
+    const connectorIds = pipeline.receivers.filter((id) => this.#isConnector(id));
+    const connectors = references('exporter', connectorIds, 'receivers');
     const receivers = references('receiver', pipeline.receivers);
     const processors = references('processor', pipeline.processors);
     const exporters = references('exporter', pipeline.exporters);
     this.#checkOrder([...path, COMPONENT_SECTIONS.processor], pipeline.processors, processors);
-    return signal && { name, signal, receivers, processors, exporters };
+    return signal && { name, signal, receivers, connectors, processors, exporters };
+  }
+
+  /** A connector and the pipelines that it passes items on to must name each other. */
+  checkConnectors(pipelines: readonly PlannedPipeline[]): void {
+    const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
+    const all = new Set(pipelines.flatMap(({ connectors, exporters }) => [...connectors, ...exporters]));
+    for (const connector of all) {
+      if (!connector.isValid || connector.factory.pipelines === undefined) continue;
+      const { id } = connector;
+      for (const { name, path } of connector.factory.pipelines(connector.config)) {
+        const place = [COMPONENT_SECTIONS.exporter, id, ...path];
+        const target = byName.get(name);
+        if (target?.connectors.includes(connector)) continue;
+        if (target) this.report(place, `pipeline "${name}" does not list "${id}": add it to its receivers`);
+        else if (!this.#config.has(['service', 'pipelines', name]))
+          this.report(place, `there is no pipeline "${name}"${suggestion(name, [...byName.keys()])}`);
+      }
+      this.#checkEnds(connector, pipelines);
+    }
+    const { loop } = levelsOf(pipelines);
+    const [first] = loop;
+    if (first)
+      this.report(
+        ['service', 'pipelines', first.name, COMPONENT_SECTIONS.exporter],
+        `these pipelines pass items on in a circle: ${[...loop, first].map(({ name }) => name).join(' → ')}`,
+      );
+  }
+
+  #checkEnds(
+    connector: ConfiguredComponent<FactoryOf<'exporter'>>,
+    pipelines: readonly PlannedPipeline[],
+  ): void {
+    const { id } = connector;
+    for (const { name, signal, connectors, exporters } of pipelines) {
+      const targets = targetsOf(connector, signal);
+      const place = ['service', 'pipelines', name];
+      if (exporters.includes(connector) && targets.length === 0)
+        this.report(
+          [...place, COMPONENT_SECTIONS.exporter],
+          `"${id}" has no pipelines for ${signal}: name one in exporters.${id}`,
+        );
+      if (!connectors.includes(connector)) continue;
+      if (!targets.some((target) => target.name === name))
+        this.report(
+          [...place, COMPONENT_SECTIONS.receiver],
+          `"${id}" does not send to this pipeline: add "${name}" to exporters.${id}`,
+        );
+      const isFed = pipelines.some((other) => other.signal === signal && other.exporters.includes(connector));
+      if (!isFed)
+        this.report(
+          [...place, COMPONENT_SECTIONS.receiver],
+          `"${id}" receives no ${signal}: list it under exporters in a pipeline for ${signal}`,
+        );
+    }
+  }
+
+  /** Whether an id under receivers is an exporter that passes items on. A receiver of the same id takes precedence. */
+  #isConnector(id: string): boolean {
+    const { receiver, exporter } = this.#config.components;
+    return !receiver.has(id) && exporter.get(id)?.factory.pipelines !== undefined;
   }
 
   extensions(): readonly ConfiguredComponent<FactoryOf<'extension'>>[] {
@@ -159,6 +269,7 @@ class Planner {
   #resolve<K extends Kind>(kind: K, ids: readonly string[], path: readonly string[]) {
     const known = this.#config.components[kind];
     return ids.flatMap((id, index) => {
+      if (kind === 'receiver' && this.#isConnector(id)) return [];
       const place = [...path, String(index)];
       const component = known.get(id);
       if (component) this.#used.set(keyOf(kind, id), component);

@@ -105,7 +105,15 @@ export class Scene {
         return { component, inputs: new Map([[wanted, component]]) };
       }
       case 'exporter': {
-        const component: Exporter = factory.create(settings);
+        const component: Exporter = factory.create({
+          ...settings,
+          ...(factory.pipelines && {
+            passOn: async (_signal, { items }, { refused }) => ({
+              accepted: items.length - refused.length,
+              refused,
+            }),
+          }),
+        });
         const inputs = SIGNALS.flatMap((one) => {
           const input = component.inputs[one];
           return input === undefined ? [] : [[one, input] as const];

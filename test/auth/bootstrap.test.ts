@@ -42,7 +42,7 @@ void t.test('creates a user, an organization and a private key file in an empty 
   t.match(await control.organizations.membershipsOf(user?.id ?? ''), [{ slug: 'default', role: 'admin' }]);
   const identity = authenticator.authenticate(withKey(key), 'admin');
   t.equal(identity.userId, user?.id);
-  t.strictSame(identity.scopes, ['write', 'read', 'manage', 'admin']);
+  t.strictSame(identity.scopes, ['write', 'read', 'manage', 'delegate', 'admin']);
 
   t.notMatch(JSON.stringify(await control.accounts.listKeys()), key);
   t.notMatch(logger.lines.join('\n'), key, 'the key is not in the log');
@@ -144,7 +144,11 @@ void t.test('treats everyone as the first user with all scopes if authentication
   const control = await openControlStore(t);
   const authenticator = await start(control, { ...CONFIG, enabled: false }).starting;
   const [user] = await control.accounts.listUsers();
-  const expected = { userId: user?.id, keyId: null, scopes: ['write', 'read', 'manage', 'admin'] };
+  const expected = {
+    userId: user?.id,
+    keyId: null,
+    scopes: ['write', 'read', 'manage', 'delegate', 'admin'],
+  };
   t.match(authenticator.authenticate(withKey(undefined), 'admin'), expected);
   t.match(authenticator.authenticate(withKey('nonsense'), 'write'), expected);
   await authenticator.close();

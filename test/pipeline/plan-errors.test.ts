@@ -1,5 +1,8 @@
 import t from 'tap';
-import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
+import { builtinFactories } from '../../src/builtin.js';
+import type { ConfigError } from '../../src/config/config-error.js';
+import { prepare } from '../../src/pipeline/prepare.js';
+import { environmentOf, PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
 
 void t.test('referenced extensions must run', async (t) => {
   const text = (helper: string, extensions: string) =>
@@ -76,4 +79,55 @@ void t.test('without authentication listeners must be on loopback', async (t) =>
       [/is reachable from other machines while auth\.enabled is false/],
       open,
     );
+});
+
+void t.test('a connector and its pipelines name each other, without a circle', async (t) => {
+  const text = (pipelines: string, targets: string) =>
+    `receivers: { otlp: {} }
+exporters:
+  debug: {}
+  route: { routes: [{ condition: 'true', pipelines: ${targets} }] }
+auth: { enabled: false }
+service:
+  pipelines: ${pipelines}
+`;
+  const first = 'traces: { receivers: [otlp], exporters: [route] }';
+  const problems = async (pipelines: string, targets: string) =>
+    prepare(
+      [{ file: 'a.yaml', text: text(`{ ${pipelines} }`, targets) }],
+      environmentOf({}),
+      builtinFactories,
+    ).then(
+      () => [],
+      (error: unknown) =>
+        (error as ConfigError).problems.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    );
+  const behind = 'traces/b: { receivers: [route], exporters: [debug] }';
+  t.strictSame(await problems(`${first}, ${behind}`, '[traces/b]'), []);
+  t.strictSame(await problems(first, '[traces/b]'), [
+    'exporters.route.routes.0.pipelines.0: there is no pipeline "traces/b"; did you mean "traces"?',
+  ]);
+  t.strictSame(
+    await problems(`${first}, traces/b: { receivers: [otlp], exporters: [debug] }`, '[traces/b]'),
+    [
+      'exporters.route.routes.0.pipelines.0: pipeline "traces/b" does not list "route": add it to its receivers',
+    ],
+  );
+  t.strictSame(
+    await problems(`${first}, ${behind}, traces/c: { receivers: [route], exporters: [debug] }`, '[traces/b]'),
+    [
+      'service.pipelines.traces/c.receivers: "route" does not send to this pipeline: add "traces/c" to exporters.route',
+    ],
+  );
+  t.strictSame(
+    await problems(`${first}, traces/b: { receivers: [route], exporters: [route] }`, '[traces/b]'),
+    ['service.pipelines.traces/b.exporters: these pipelines pass items on in a circle: traces/b → traces/b'],
+  );
+  t.strictSame(
+    await problems(`${first}, ${behind}, logs: { receivers: [otlp], exporters: [route] }`, '[traces/b]'),
+    ['service.pipelines.logs.exporters: "route" has no pipelines for logs: name one in exporters.route'],
+  );
+  t.strictSame(await problems(`traces: { receivers: [otlp], exporters: [debug] }, ${behind}`, '[traces/b]'), [
+    'service.pipelines.traces/b.receivers: "route" receives no traces: list it under exporters in a pipeline for traces',
+  ]);
 });

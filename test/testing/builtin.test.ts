@@ -138,6 +138,10 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   },
   'exporter file': { prepare: () => ({ config: { path: join(folder, `${randomUUID()}.jsonl`) } }) },
   'exporter debug': {},
+  'exporter balance': { config: { pipelines: ['traces/a', 'logs/a', 'traces/b', 'logs/b'] } },
+  'exporter route': {
+    config: { routes: [{ condition: 'true', pipelines: ['traces/a', 'metrics/a', 'logs/a'] }] },
+  },
   'extension duckdb': {
     prepare: () => ({ config: { path: join(folder, `${randomUUID()}.duckdb`), reserve: 0 }, extensions }),
     unstartable: { ...withoutStores.unstartable, config: { path: join(folder, 'other.duckdb') } },

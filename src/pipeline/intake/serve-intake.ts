@@ -145,6 +145,8 @@ function plannedOf(pipelines: readonly CopiedPipeline[], registry: Registry): re
     name,
     signal,
     receivers: receivers.map((each) => configured('receiver', each)),
+    // A connector runs on the main thread, and so does all that it passes on.
+    connectors: [],
     processors: processors.map((each) => configured('processor', each)),
     exporters: exporters.map((each) => configured('exporter', each)),
   }));

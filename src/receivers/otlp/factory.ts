@@ -11,7 +11,8 @@ export const otlpReceiver: ReceiverFactory<typeof otlpConfig> = {
   description: 'Receives traces, metrics and logs from OpenTelemetry clients by OTLP over HTTP and gRPC.',
   stability: 'beta',
   signals: ['traces', 'metrics', 'logs'],
-  placement: () => 'any',
+  // The main thread knows the users.
+  placement: ({ tenant }) => (tenant === undefined ? 'any' : 'main'),
   configSchema: otlpConfig,
   check: (config) => [...checkZeros(config), ...checkEndpoints(config)],
   resources: ({ protocols: { http, grpc }, api_endpoint: api }) => [

@@ -2,7 +2,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem } from '../../component/http.js';
 import type { ConsumeContext, QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
-import type { Identity } from '../../component/identity.js';
+import type { Host } from '../../component/host.js';
 import type { IntakeThreads } from '../../component/intake.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
@@ -24,6 +24,7 @@ import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
 import { bufferOf, unpack, type PackedRequest, type Received, type ReceivedRequests } from './decode.js';
 import { problemOf } from './failure.js';
+import { Owners, type Sender } from './owners.js';
 import { BATCH_ID_HEADER, batchIdProblem } from '../../otlp/wire/batch-id.js';
 
 /** Maximum number of reasons in a response; further ones are only counted. */
@@ -67,12 +68,14 @@ export class Intake {
   readonly #traced = new TracedRunsOfUsers();
   #rejections: Pick<Rejections, 'note'> | undefined;
   #threads: IntakeThreads | undefined;
+  readonly #owners: Owners | undefined;
 
   /** @param settings.provenance records how spans are mapped, to explain the stored values */
   constructor({ id, config, clock, meter, outputs, provenance }: IntakeSettings) {
     this.#id = id;
     this.#outputs = outputs;
     this.#clock = clock;
+    this.#owners = config.tenant && new Owners(config.tenant, clock);
     this.#rejected = meter.counter('otlp_rejected_items_total', {
       description:
         'Spans, metric points and log records rejected by the mapping, before they reach a pipeline.',
@@ -94,10 +97,17 @@ export class Intake {
   /**
    * @param rejections where items rejected by the mapping are recorded
    * @param threads that process requests instead of this one
+   * @param host for the store of users
+   * @throws Error if `tenant` needs a control store that does not run
    */
-  start(rejections: Pick<Rejections, 'note'>, threads?: IntakeThreads): void {
+  start(rejections: Pick<Rejections, 'note'>, threads?: IntakeThreads, host?: Pick<Host, 'extension'>): void {
     this.#rejections = rejections;
     this.#threads = threads;
+    if (host !== undefined) this.#owners?.start(host);
+  }
+
+  close(): void {
+    this.#owners?.close();
   }
 
   /** @throws HttpProblem 404 for a signal that no pipeline takes from this receiver */
@@ -123,7 +133,7 @@ export class Intake {
   async take<S extends TelemetrySignal>(
     signal: S,
     request: Received<S>,
-    { userId, keyId }: Pick<Identity, 'userId' | 'keyId'>,
+    sender: Sender,
     about: {
       readonly abort: AbortSignal;
       readonly batchId?: string | undefined;
@@ -131,9 +141,18 @@ export class Intake {
     },
   ): Promise<Taken> {
     const { abort, batchId, begin = () => undefined } = about;
+    const { userId, keyId } = sender;
     this.require(signal);
     const named = batchId !== undefined && { batch: { id: batchId } };
     const context = { receivedAt: this.#clock.now(), keyId, ...named };
+    if (this.#owners !== undefined) {
+      begin();
+      return await this.#takeForOwners(this.#owners, signal, {
+        request,
+        sender,
+        context: { ...context, abort },
+      });
+    }
     const { pack } = request;
     if (pack === undefined || this.#threads === undefined || !this.#isTaken(signal, this.#threads)) {
       begin();
@@ -145,6 +164,33 @@ export class Intake {
     // The runs of log events depend on earlier events.
     const task = { signal, userId, keyId, bytes: buffer.byteLength, begin, isPinned: signal === 'logs' };
     return await this.#threads.run<Taken>({ ...task, message, transfer: [buffer] });
+  }
+
+  /** Each user's part is a request of its own: one user's limit does not stop another's data. */
+  async #takeForOwners<S extends TelemetrySignal>(
+    owners: Owners,
+    signal: S,
+    {
+      request,
+      sender,
+      context,
+    }: { readonly request: Received<S>; readonly sender: Sender; readonly context: ConsumeContext },
+  ): Promise<Taken> {
+    const { owned, rejected } = await owners.split<S>(request.decode(), sender, context);
+    this.#noteRejected(signal, sender.userId, rejected);
+    const taking = owned.map((part) =>
+      this.#takeHere(signal, { decode: () => part.request }, part.userId, part.context),
+    );
+    const results = await Promise.allSettled(taking);
+    const [only] = results;
+    if (only !== undefined && results.length === 1 && rejected.length === 0) {
+      if (only.status === 'rejected') throw only.reason;
+      return only.value;
+    }
+    return mergeOwned(
+      results.map((result, at) => ({ result, items: owned[at]?.items ?? 0 })),
+      rejected,
+    );
   }
 
   /** In an intake thread: takes a request of the intake on the main thread. @throws HttpProblem, ConsumeError */
@@ -323,6 +369,44 @@ function firstRefusals(refused: readonly Refusal[]): ReadonlyMap<number, string>
   for (const { index, id, reason } of refused)
     if (!reasons.has(index)) reasons.set(index, id === undefined ? reason : `${id}: ${reason}`);
   return reasons;
+}
+
+/** Limits of one user, of which the others' data does not depend. */
+const LIMITS_OF_USER: ReadonlySet<string> = new Set(['quota_exceeded', 'storage_exceeded', 'rate_limited']);
+
+/**
+ * The answer to a request with data of several users. What exceeds a limit of its user, or is refused for good, is rejected alone.
+ *
+ * @throws the first other error, after which the sender repeats the request; the first error if nothing was accepted
+ */
+function mergeOwned(
+  parts: readonly { readonly result: PromiseSettledResult<Taken>; readonly items: number }[],
+  rejected: readonly string[],
+): Taken {
+  let count = rejected.length;
+  const reasons = [...rejected];
+  const errors: unknown[] = [];
+  for (const { result, items } of parts) {
+    if (result.status === 'fulfilled') {
+      const { rejection } = result.value;
+      if (rejection === undefined) continue;
+      count += rejection.count;
+      reasons.push(rejection.reason);
+      continue;
+    }
+    const error: unknown = result.reason;
+    const isOwn = error instanceof ConsumeError && (!error.retryable || LIMITS_OF_USER.has(error.code));
+    if (!isOwn) throw error;
+    errors.push(error);
+    count += items;
+    reasons.push(problemOf(error).problem.message);
+  }
+  if (errors.length > 0 && errors.length === parts.length && rejected.length === 0) throw errors[0];
+  // No usage: the sender may not see the quotas of others.
+  return {
+    rejection: reasons.length === 0 ? undefined : { count, reason: summarize(reasons) },
+    usage: undefined,
+  };
 }
 
 function summarize(reasons: readonly string[]): string {

@@ -38,7 +38,7 @@ export class OtlpReceiver implements Component {
 
   async start(host: Host): Promise<void> {
     const { protocols, api_endpoint: apiEndpoint } = this.#settings.config;
-    this.#intake.start(host.rejections, host.intake);
+    this.#intake.start(host.rejections, host.intake, host);
     this.#admission.start(host.userLimits.share);
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {
@@ -68,6 +68,7 @@ export class OtlpReceiver implements Component {
     await this.#grpc?.shutdown(deadline);
     this.#endGrpcGauges();
     await this.#admission.close(deadline);
+    this.#intake.close();
   }
 
   #serve(host: Host, listener: Listener, prefix: string): void {

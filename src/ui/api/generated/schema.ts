@@ -1613,7 +1613,7 @@ export interface components {
       parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       /** Format: uuid */
       user_id: string;
     };
@@ -1669,7 +1669,7 @@ export interface components {
       parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       /** Format: uuid */
       user_id: string;
     };
@@ -1979,7 +1979,7 @@ export interface components {
       browser_session: components['schemas']['CurrentSession'] | null;
       key_id: string | null;
       memberships: components['schemas']['Membership'][];
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       user: components['schemas']['UserAccount'];
     };
     Member: {
@@ -2260,7 +2260,7 @@ export interface components {
       confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       /** Format: uuid */
       user_id?: string | null;
     };
@@ -2277,7 +2277,7 @@ export interface components {
       confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
-      scopes: ('write' | 'read' | 'manage' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
     };
     NewPrompt: {
       description?: string | null;

@@ -8,6 +8,7 @@ export const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   write: 'send traces, metrics and logs',
   read: 'read data',
   manage: 'manage prompts, alerts, webhooks and own keys',
+  delegate: 'send data of other users, where a receiver allows it',
   admin: 'everything, including users and organizations',
 };
 
