@@ -6,6 +6,7 @@ import { httpExporter } from './exporters/http/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
 import { webhookExporter } from './exporters/webhook/factory.js';
+import { backupExtension } from './extensions/backup/factory.js';
 import { clickHouseExtension } from './extensions/clickhouse/factory.js';
 import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
@@ -56,4 +57,5 @@ export const builtinFactories: readonly Factory[] = [
   queryExtension,
   uiExtension,
   healthExtension,
+  backupExtension,
 ];
