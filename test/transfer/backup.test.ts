@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -136,4 +136,53 @@ void t.test('leaves the old or the new backup if the process is killed at any mo
   const whole = await runInProcess(args);
   t.equal(whole.code, 0, whole.stderr);
   t.equal((await ids()).length, 1);
+});
+
+void t.test('backs up on a schedule, and reports failures', async (t) => {
+  const folder = testFolder(t);
+  const to = join(folder, 'backups');
+  const clock = new StillClock(NOW);
+  const overlay = (place: string): string =>
+    `extensions: { backup: { to: ${JSON.stringify(place)}, every: 1h, keep: 2 } }\nservice: { extensions: [sqlite, duckdb, query, health, backup] }`;
+  const directory = new BackupDirectory(to);
+  const { daemon, directory: stores, key } = await startTestDaemon(t, { clock, overlay: overlay(to) });
+  const listed = async (): Promise<readonly string[]> => await directory.list().catch(() => []);
+  const until = async (isDone: () => Promise<boolean>): Promise<void> => {
+    while (!(await isDone())) {
+      clock.advance(60_000);
+      await wait(50);
+    }
+  };
+  await until(async () => (await listed()).length === 1);
+  const [first] = await listed();
+  await until(async () => (await listed()).length === 2);
+  await until(async () => !(await listed()).includes(first ?? ''));
+  t.ok((await listed()).length <= 2);
+  await daemon.shutdown();
+
+  const used = join(folder, 'used');
+  await mkdir(used);
+  writeFileSync(join(used, 'notes'), '');
+  const second = await startTestDaemon(t, { clock, key, directory: stores, overlay: overlay(used) });
+  const isDegraded = async (): Promise<boolean> =>
+    /degraded","message":"The last backup failed: .*holds other files/.test(
+      await (await fetch(`${second.healthUrl}/readyz`)).text(),
+    );
+  await until(isDegraded);
+  t.match(await (await fetch(`${second.metricsUrl}/metrics`)).text(), /jackdaw_backup_failures_total [1-9]/);
+});
+
+void t.test('upgrades the stores of an earlier build', async (t) => {
+  const folder = testFolder(t);
+  // Stores of commit 7d3d17c0 with a run, a log record and a prompt.
+  const fixture = resolve(import.meta.dirname, '../../../test/testdata/stores/7d3d17c0.tgz');
+  execFileSync('tar', ['xzf', fixture, '-C', folder]);
+  const key = readFileSync(join(folder, 'initial-api-key'), 'utf8').trim();
+  const { url, logs, daemon } = await startTestDaemon(t, { directory: folder });
+  const api = new ApiCaller(url, key);
+  t.match(await api.get('/dashboard/traces/01234567-89ab-cdef-0123-456789abcdef'), { agent_name: 'old' });
+  t.match(await api.get('/dashboard/logs/search?query=quokka'), { count: 1 });
+  t.match(await api.get('/dashboard/prompts'), [{ name: 'greeting' }]);
+  t.ok(logs.some((line) => line.includes('Upgraded a store file.')));
+  await daemon.shutdown();
 });

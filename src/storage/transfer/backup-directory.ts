@@ -79,7 +79,9 @@ export class BackupDirectory {
    */
   async lock(): Promise<DirectoryLock> {
     const names = await readdir(this.path).catch(ifMissing([]));
-    const foreign = names.find((name) => ![OBJECTS, BACKUPS, SCRATCH, LOCK_FILE].includes(name));
+    // SQLite, which locks the file, leaves a journal if the process is killed.
+    const own = [OBJECTS, BACKUPS, SCRATCH, LOCK_FILE, `${LOCK_FILE}-journal`];
+    const foreign = names.find((name) => !own.includes(name));
     if (foreign !== undefined)
       throw new UnusableDirectory(
         `${this.path} holds other files (${foreign}): use an empty directory, one with earlier backups, or one that does not exist yet.`,
