@@ -119,7 +119,8 @@ export class BackupDirectory {
       );
     const path = this.#manifestOf(found);
     const read = parsed(await readFile(path, 'utf8'));
-    const format = Object(Object(read).backup).format as unknown;
+    const { backup: content } = Object(read) as { readonly backup?: unknown };
+    const { format } = Object(content) as { readonly format?: unknown };
     if (typeof format === 'number' && format !== BACKUP_FORMAT)
       throw new UnusableBackup(
         `${path} is of format ${format}, and this version of Jackdaw reads format ${BACKUP_FORMAT}: restore with the version that created it.`,
