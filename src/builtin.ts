@@ -8,6 +8,7 @@ import { otlpHttpExporter } from './exporters/otlp-http/factory.js';
 import { routeExporter } from './exporters/route/factory.js';
 import { storageExporter } from './exporters/storage/factory.js';
 import { webhookExporter } from './exporters/webhook/factory.js';
+import { backupExtension } from './extensions/backup/factory.js';
 import { clickHouseExtension } from './extensions/clickhouse/factory.js';
 import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
@@ -62,4 +63,5 @@ export const builtinFactories: readonly Factory[] = [
   uiExtension,
   healthExtension,
   tapExtension,
+  backupExtension,
 ];

@@ -15,6 +15,7 @@ import {
   type PartialTelemetryStore,
 } from '../storage/contracts/telemetry-store.js';
 import { daemonRoutes } from './resources/daemon.js';
+import { backupRoutes } from './resources/backup.js';
 import { exportRoutes } from './resources/export.js';
 import { keyRoutes } from './resources/keys.js';
 import { logFacetRoutes } from './resources/log-facets.js';
@@ -99,6 +100,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     webhookDeliveryRoutes,
     organizationDeliveryRoutes,
     exportRoutes,
+    backupRoutes,
     auditRoutes,
   ].flatMap((routes) => routes(context));
 }

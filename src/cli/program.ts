@@ -3,6 +3,7 @@ import type { Factory } from '../component/factory.js';
 import { ConfigError } from '../config/config-error.js';
 import { problemLines } from './config-files.js';
 import { alertsCommand } from './alerts.js';
+import { backupCommand, restoreCommand } from './backup.js';
 import { componentsCommand } from './components.js';
 import { configCommand } from './config.js';
 import { deadLettersCommand } from './dead-letters.js';
@@ -69,6 +70,8 @@ export async function runProgram(
     mapCommand(io, (code) => (exitCode = code)),
     exportCommand(io, builtin),
     importCommand(io, builtin),
+    backupCommand(io, builtin),
+    restoreCommand(io),
     storeCommand(io, builtin, (code) => (exitCode = code)),
     deadLettersCommand(io),
     pluginCommand(io),

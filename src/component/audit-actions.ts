@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   'session_link.created',
   'session_link.refused',
   'stores.exported',
+  'stores.backed_up',
   'user.changed',
   'user.created',
   'user.disabled',

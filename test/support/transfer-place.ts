@@ -34,9 +34,9 @@ export class TransferPlace {
 
   constructor(
     t: Pick<Test, 'testdir' | 'teardown'>,
-    of: { readonly overlay?: string; readonly postgres?: string } = {},
+    of: { readonly overlay?: string; readonly postgres?: string; readonly directory?: string } = {},
   ) {
-    this.directory = testFolder(t);
+    this.directory = of.directory ?? testFolder(t);
     this.overlay = of.overlay ?? '';
     this.postgres = of.postgres;
     const { sources } = testConfig(this.directory, this.overlay, undefined, this.postgres);

@@ -153,6 +153,8 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   'extension clickhouse': null,
   'extension query': { ...onStores, ...withoutStores },
   'extension health': {},
+  // Needs embedded stores: see `test/transfer/backup.test.ts`.
+  'extension backup': null,
   'extension ui': { extensions: { query: { isApi: true, endpoint: '127.0.0.1:4319' } } },
 };
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { SECRETS_KEY_FILE } from '../../auth/secrets-key.js';
+import { DirectoryTaken } from '../../config/directory-lock.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
@@ -10,6 +11,7 @@ import type { PartialTelemetryStore } from '../../storage/contracts/telemetry-st
 import { isTransferable } from '../../storage/contracts/transfer.js';
 import { exportPath, UnusableDirectory } from '../../storage/transfer/export-directory.js';
 import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';
+import { UnusableBackup } from '../../storage/transfer/backup-directory.js';
 import type { Manifest } from '../../storage/transfer/manifest.js';
 import type { ApiContext } from '../support/api-context.js';
 import { ExportLog } from '../support/export-log.js';
@@ -137,7 +139,7 @@ export function exportSources(
 }
 
 /** Below the directory of the control store, unless `extensions.query.export_root` is set. */
-const EXPORTS = 'exports';
+export const EXPORTS = 'exports';
 const NO_ROOT =
   'This daemon has no directory for exports: set extensions.query.export_root, or run jackdaw export --offline.';
 
@@ -216,8 +218,12 @@ export function exportRoutes(
 }
 
 /** Administrators see the store's own error text, because the generic message for other clients would not help them. */
-function asText(error: unknown): unknown {
-  if (error instanceof UnusableDirectory)
+export function asText(error: unknown): unknown {
+  if (
+    error instanceof UnusableDirectory ||
+    error instanceof DirectoryTaken ||
+    error instanceof UnusableBackup
+  )
     return new HttpProblem(409, 'conflict', error.message, { cause: error });
   if (!(error instanceof ConsumeError)) return error;
   const { code, message, retryAfterMs } = error;

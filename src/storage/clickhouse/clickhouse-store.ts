@@ -171,6 +171,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     });
     this.transfer = {
       out: this.#out,
+      backup: null,
       in: new TransferIn({
         open,
         database: options.database,

@@ -171,7 +171,15 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
     removeBefore: true,
   },
   notices: { claim: true, renew: true, finish: true, skip: true },
-  transfer: { export: true, holds: true, reserve: true, exportBase: true, importBase: true, import: true },
+  transfer: {
+    export: true,
+    copy: true,
+    holds: true,
+    reserve: true,
+    exportBase: true,
+    importBase: true,
+    import: true,
+  },
 };
 
 /** Whether an extension is a control store. */

@@ -11,6 +11,44 @@ export interface TelemetryTransfer {
   /** Null if the store supports imports only. */
   readonly out: TelemetryOut | null;
   readonly in: TelemetryIn;
+  /** Null if the store has tools of its own for backups. */
+  readonly backup: TelemetryBackup | null;
+}
+
+/** Copies the files of a store while it is used. One backup at a time. */
+export interface TelemetryBackup {
+  /**
+   * Fixes the moment: from now on nothing is committed and no file is rewritten. Resolves when all events of the moment are in the
+   * event log.
+   *
+   * @returns the files, the main one first; null while another backup is running
+   * @throws ConsumeError
+   */
+  begin(): Promise<readonly SourceFile[] | null>;
+  /** Allows commits again. @throws ConsumeError if they had to continue before */
+  resume(): Promise<void>;
+  /**
+   * Allows rewriting again, once all files with `isRewritten` are copied.
+   *
+   * @returns rows at the moment, by table
+   * @throws ConsumeError if a file may have been rewritten before
+   */
+  release(): Promise<Readonly<Record<string, number>>>;
+  /** Must be called after `begin`, even after a failure. */
+  end(): Promise<void>;
+  /** Current rows, by table. */
+  count(): Promise<Readonly<Record<string, number>>>;
+}
+
+/** A file to copy. */
+export interface SourceFile {
+  readonly path: string;
+  /** Size at the moment. Bytes behind it belong to later commits. */
+  readonly bytes: number;
+  /** Open descriptor that must not be closed; null to open the path. */
+  readonly descriptor: number | null;
+  /** Whether the store may overwrite the file later; all others only grow. */
+  readonly isRewritten: boolean;
 }
 
 /** One export at a time. */
@@ -153,6 +191,13 @@ export interface ControlTransfer {
    * @param directory an absolute path
    */
   export(directory: string): Promise<readonly WrittenFile[]>;
+  /**
+   * Copies the database into a new file, from one snapshot. Writes wait meanwhile.
+   *
+   * @param path absolute
+   * @throws Error if the database is not in a file
+   */
+  copy(path: string): Promise<void>;
   /** A description of the stored data, for its owner; null if the store is empty. */
   holds(): Promise<string | null>;
   /**

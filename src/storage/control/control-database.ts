@@ -103,6 +103,11 @@ export class ControlDatabase {
     return await this.read((database) => this.dialect.snapshot(database, directory, work));
   }
 
+  /** See {@link Dialect.copy}. @throws ConsumeError, Error */
+  async copy(path: string): Promise<void> {
+    await this.read((database) => this.dialect.copy(database, path));
+  }
+
   /** Rejects new calls, waits for running ones, then closes the signals and the connections. May be called twice. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -138,6 +138,10 @@ export class TransferRows implements ControlTransfer {
     });
   }
 
+  async copy(path: string): Promise<void> {
+    await this.#database.copy(path);
+  }
+
   async holds(): Promise<string | null> {
     return await this.#database.read(async (db) => {
       for (const table of ['users', 'organizations', 'events'] as const) {

@@ -46,6 +46,9 @@ const dialect: Dialect = {
   lock: (query) => query.forUpdate(),
   lockSkipping: (query) => query.forUpdate().skipLocked(),
   snapshot: postgresSnapshot,
+  copy: async () => {
+    throw new Error('PostgreSQL is not in a file: back it up with pg_dump or its own tools.');
+  },
   size: async (database) => {
     const { rows } = await sql<{
       readonly bytes: number;

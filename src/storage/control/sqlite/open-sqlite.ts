@@ -22,17 +22,12 @@ import { DatabaseFailure } from '../database-failure.js';
 
 const PAGE = 200;
 
-/**
- * Copies the file in one statement, which blocks other reads and writes: the process has one connection to the file. The snapshot is
- * read from the copy.
- */
+/** The snapshot is read from a copy. */
 const sqliteSnapshot: Dialect['snapshot'] = async (database, directory, work) => {
   const path = join(directory, 'snapshot.sqlite');
   const { DatabaseSync } = await loadSqlite();
   try {
-    await sql`vacuum into ${path}`.execute(database).catch((error: unknown) => {
-      throw unwritten(path, error);
-    });
+    await sqliteCopy(database, path);
     // Attached, because an opened file stays open, and uses disk space, until its last statement has been garbage-collected.
     const reader = new DatabaseSync(':memory:');
     reader.prepare('attach ? as copy').run(path);
@@ -60,6 +55,13 @@ const sqliteSnapshot: Dialect['snapshot'] = async (database, directory, work) =>
     await rm(path, { force: true });
   }
 };
+
+/** One statement, which blocks other reads and writes: the process has one connection to the file. */
+async function sqliteCopy(database: Kysely<Tables>, path: string): Promise<void> {
+  await sql`vacuum into ${path}`.execute(database).catch((error: unknown) => {
+    throw unwritten(path, error);
+  });
+}
 
 /** The file of the store is intact: only the copy failed. */
 function unwritten(path: string, error: unknown): unknown {
@@ -108,6 +110,7 @@ export async function openSqlite(options: {
     lock: (query) => query,
     lockSkipping: (query) => query,
     snapshot: sqliteSnapshot,
+    copy: sqliteCopy,
     size: async () => {
       const log = await stat(`${path}-wal`).catch(() => null);
       return (await stat(path)).size + (log?.size ?? 0);

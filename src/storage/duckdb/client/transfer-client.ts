@@ -7,6 +7,8 @@ import type { TracesMessage } from '../../incoming/encode-traces.js';
 import type {
   ExportedRow,
   ExportProgress,
+  SourceFile,
+  TelemetryBackup,
   TelemetryIn,
   TelemetryOut,
   TelemetryTransfer,
@@ -30,11 +32,13 @@ const PATIENCE_MS = 15_000;
 export class TransferClient implements TelemetryTransfer {
   readonly out: TelemetryOut;
   readonly in: TelemetryIn;
+  readonly backup: TelemetryBackup;
 
   /** @param source returns the outbox source name of the store's events */
   constructor(handle: StoreHandle, source: () => string) {
     this.out = new OutClient(handle, source);
     this.in = new InClient(handle);
+    this.backup = new BackupClient(handle, source);
   }
 }
 
@@ -51,11 +55,9 @@ class OutClient implements TelemetryOut {
     const { thread, control } = this.#handle.opened;
     if (!(await thread.call<boolean>('beginExport', []))) return false;
     try {
-      const giveUpAt = performance.now() + PATIENCE_MS;
-      while (await thread.call<boolean>('exportLacksFacts', [await control.events.markOf(this.#source())])) {
-        if (performance.now() > giveUpAt) throw eventsAreBehind();
-        await wait(ASK_AGAIN_MS);
-      }
+      await untilEventsAreLogged(async () =>
+        thread.call<boolean>('exportLacksFacts', [await control.events.markOf(this.#source())]),
+      );
     } catch (error) {
       await this.end();
       throw error;
@@ -73,6 +75,56 @@ class OutClient implements TelemetryOut {
 
   async end(): Promise<void> {
     await this.#handle.opened.thread.call('endExport', []);
+  }
+}
+
+class BackupClient implements TelemetryBackup {
+  readonly #handle: StoreHandle;
+  readonly #source: () => string;
+
+  constructor(handle: StoreHandle, source: () => string) {
+    this.#handle = handle;
+    this.#source = source;
+  }
+
+  async begin(): Promise<readonly SourceFile[] | null> {
+    const { thread, control } = this.#handle.opened;
+    const files = await thread.call<readonly SourceFile[] | null>('beginBackup', []);
+    if (files === null) return null;
+    try {
+      await untilEventsAreLogged(async () =>
+        thread.call<boolean>('backupLacksFacts', [await control.events.markOf(this.#source())]),
+      );
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+    return files;
+  }
+
+  async resume(): Promise<void> {
+    await this.#handle.opened.thread.call('resumeBackup', []);
+  }
+
+  async release(): Promise<Readonly<Record<string, number>>> {
+    return await this.#handle.opened.thread.call('releaseBackup', []);
+  }
+
+  async end(): Promise<void> {
+    await this.#handle.opened.thread.call('endBackup', []);
+  }
+
+  async count(): Promise<Readonly<Record<string, number>>> {
+    return await this.#handle.opened.thread.call('countBackup', []);
+  }
+}
+
+/** Waits until all events are in the event log. @param isBehind whether some are missing @throws ConsumeError */
+async function untilEventsAreLogged(isBehind: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  while (await isBehind()) {
+    if (performance.now() > giveUpAt) throw eventsAreBehind();
+    await wait(ASK_AGAIN_MS);
   }
 }
 
@@ -200,7 +252,7 @@ function isGenAiEvent({ event_name: name, trace_id: trace, span_id: span }: Expo
 
 function eventsAreBehind(): ConsumeError {
   return new ConsumeError(
-    'Some telemetry events are not yet in the control store, so the export would lack them. Check /readyz and try again.',
+    'Some telemetry events are not yet in the control store, so the copy would lack them. Check /readyz and try again.',
     { code: 'storage_unavailable', retryable: true, retryAfterMs: 5000 },
   );
 }

@@ -22,7 +22,7 @@ export class ClockNotes {
   }
 
   async read(): Promise<ClockNote | null> {
-    const [row] = await this.#inTurn(() =>
+    const [row] = await this.inTurn(() =>
       this.#connection.rows(
         'SELECT epoch_us(trusted_at) AS trusted_at, epoch_us(ahead_since) AS since, epoch_us(ahead_at) AS at FROM clock_note',
       ),
@@ -38,7 +38,7 @@ export class ClockNotes {
     const [trusted, since, at] = [trustedAt, ahead?.since ?? null, ahead?.at ?? null].map((time) =>
       time === null ? 'NULL' : `make_timestamp(${String(time)})`,
     );
-    await this.#inTurn(async () => {
+    await this.inTurn(async () => {
       try {
         await this.#connection.run(
           `BEGIN; DELETE FROM clock_note; INSERT INTO clock_note VALUES (${trusted}, ${since}, ${at}); COMMIT`,
@@ -55,7 +55,8 @@ export class ClockNotes {
     await this.#last;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs work between two writes. */
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
     return await turn;

@@ -242,6 +242,16 @@ export class Segments {
     this.#letGoIfDone(segment);
   }
 
+  /** Runs work while no file is created, detached or removed. */
+  async whileUnchanged<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#preparing.then(work);
+    this.#preparing = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return await turn;
+  }
+
   /** Waits until a segment that is being prepared is ready. */
   async close(): Promise<void> {
     await this.#preparing;

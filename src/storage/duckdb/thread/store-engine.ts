@@ -25,6 +25,7 @@ import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { TransferBase } from '../../contracts/transfer.js';
 import { readStoredBytes } from '../read/stored-bytes.js';
 import { RestoredBase } from '../transfer/restored-base.js';
+import { StoreBackup } from '../transfer/store-backup.js';
 import { StoreExport } from '../transfer/store-export.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 
@@ -37,6 +38,7 @@ export class StoreEngine {
   readonly id: string;
   readonly observations: Observations;
   readonly export: StoreExport;
+  readonly backup: StoreBackup;
   /** The argument for `answerRead`. */
   readonly reads: ReadParts;
   readonly #parts: EngineParts;
@@ -48,6 +50,11 @@ export class StoreEngine {
     const { reads, events } = parts;
     const isPressing = (): boolean => parts.pressure.pauseMs > 0;
     this.export = new StoreExport({ reads, events, isPressing, scratch: scratchOf(path), memoryLimit });
+    const { writer, compactor, segments, main } = parts;
+    this.backup = new StoreBackup({
+      ...{ mainPath: path, writer, compactor, segments, clockNotes: main.clockNotes },
+      ...{ events, reads, isPressing },
+    });
     this.#parts = parts;
   }
 
@@ -207,6 +214,7 @@ export class StoreEngine {
     for (const index of indexes) index.stop();
     const swept = housekeeping.close();
     await this.export.close();
+    await this.backup.close();
     await writer.drained();
     await compactor.close();
     await swept;

@@ -14,7 +14,7 @@ import type { PointsMessage } from '../write/encode-points.js';
 import type { StoreOptions } from './store-options.js';
 import { StoreEngine } from './store-engine.js';
 import { answerRead, type ReadCall } from './store-reads.js';
-import type { ExportProgress, WrittenTables } from '../../contracts/transfer.js';
+import type { ExportProgress, SourceFile, WrittenTables } from '../../contracts/transfer.js';
 
 /** The store thread, the only one that opens the database. `client/store.ts` starts it. */
 
@@ -104,7 +104,7 @@ serve(port, batcher, {
   ...transferMethods(engine),
 });
 
-/** Methods for exports and imports; `client/transfer-client.ts` calls them. */
+/** Methods for exports, imports and backups; `client/transfer-client.ts` calls them. */
 function transferMethods(engine: Promise<StoreEngine>) {
   return {
     beginExport: async (): Promise<boolean> => await (await engine).export.begin(),
@@ -119,6 +119,17 @@ function transferMethods(engine: Promise<StoreEngine>) {
     endExport: async (): Promise<void> => {
       await (await engine).export.end();
     },
+    beginBackup: async (): Promise<readonly SourceFile[] | null> => await (await engine).backup.begin(),
+    backupLacksFacts: async (mark: string | null): Promise<boolean> =>
+      await (await engine).backup.lacksFacts(mark),
+    resumeBackup: async (): Promise<void> => {
+      await (await engine).backup.resume();
+    },
+    releaseBackup: async () => await (await engine).backup.release(),
+    endBackup: async (): Promise<void> => {
+      await (await engine).backup.end();
+    },
+    countBackup: async () => await (await engine).backup.count(),
     lastCommit: async (): Promise<number> => (await engine).lastCommit,
   };
 }

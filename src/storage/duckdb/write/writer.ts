@@ -54,6 +54,10 @@ export class Writer {
   readonly #room: DiskRoom;
   readonly #queue: CommitQueue;
   #running: Promise<void> | null = null;
+  /** The commits in progress. */
+  #committing: Promise<void> | null = null;
+  /** Resolves when commits may continue. */
+  #paused: Promise<void> | null = null;
   #seq: number;
   /** Callers that wait for the current segment to be sealed. */
   readonly #toSeal: (() => void)[] = [];
@@ -116,6 +120,20 @@ export class Writer {
     else await new Promise<void>((resolve) => this.#toSeal.push(resolve));
   }
 
+  /** Runs work while nothing is committed. Changes wait in the queue meanwhile, so the work must be short. */
+  async whilePaused<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#paused !== null) await this.#paused;
+    let resume = (): void => undefined;
+    this.#paused = new Promise((resolve) => (resume = resolve));
+    try {
+      await this.#committing;
+      return await work();
+    } finally {
+      this.#paused = null;
+      resume();
+    }
+  }
+
   /** Refuses all waiting changes. The current commit continues. */
   refuseWaiting(): void {
     this.#queue.refuseAll();
@@ -130,8 +148,10 @@ export class Writer {
     while (this.#queue.length > 0) {
       await this.#pressure.pause();
       await this.#queue.gather();
-      const group = this.#queue.take();
-      await this.#commitInParts(group);
+      while (this.#paused !== null) await this.#paused;
+      this.#committing = this.#commitInParts(this.#queue.take());
+      await this.#committing;
+      this.#committing = null;
     }
     if (this.#toSeal.length > 0) this.#rotate();
     // Cleared synchronously after the queue was found empty, so that the next change restarts the loop.

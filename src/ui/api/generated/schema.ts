@@ -16,6 +16,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/admin/backup': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['backUpData'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/admin/export': {
     parameters: {
       query?: never;
@@ -1637,6 +1653,18 @@ export interface components {
       page: number;
       page_size: number;
     };
+    Backup: {
+      backup: string;
+      bytes: number;
+      copied_bytes: number;
+      directory: string;
+      files: number;
+      /** Format: date-time */
+      made_at: string;
+      rows: {
+        [key: string]: number;
+      };
+    };
     ChangedMember: {
       /** @enum {unknown} */
       role: 'admin' | 'member';
@@ -2263,6 +2291,10 @@ export interface components {
       scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
       /** Format: uuid */
       user_id?: string | null;
+    };
+    NewBackup: {
+      directory: string;
+      keep?: number | null;
     };
     NewExport: {
       directory: string;
@@ -3380,6 +3412,7 @@ export interface operations {
           | 'session_link.created'
           | 'session_link.refused'
           | 'stores.exported'
+          | 'stores.backed_up'
           | 'user.changed'
           | 'user.created'
           | 'user.disabled'
@@ -3409,6 +3442,41 @@ export interface operations {
       };
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  backUpData: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewBackup'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Backup'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];

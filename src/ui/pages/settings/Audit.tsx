@@ -49,6 +49,7 @@ const ACTION_LABELS = {
   'session_link.created': 'Login link created',
   'session_link.refused': 'Login link refused',
   'stores.exported': 'Data exported',
+  'stores.backed_up': 'Data backed up',
   'user.changed': 'User changed',
   'user.created': 'User created',
   'user.disabled': 'User disabled',
