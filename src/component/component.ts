@@ -1,5 +1,5 @@
 import type { Host } from './host.js';
-import type { Original } from './intake.js';
+import type { Original, Outcome, RequestInThread } from './intake.js';
 import type { SmtpSettings } from './smtp.js';
 
 /** Changes that a component may apply while it runs. */
@@ -39,5 +39,7 @@ export interface Component {
   /** In an intake thread: receives a message of the component on the main thread. */
   onMessage?(message: object): void;
   /** In an intake thread, for receivers: processes a request. The answer is cloned. @throws HttpProblem, ConsumeError */
-  work?(message: object): Promise<unknown>;
+  work?(message: object, request: RequestInThread): Promise<unknown>;
+  /** On the main thread, for receivers: the answer of `work`, if its thread ended after it had passed on everything. */
+  respondFor?(draft: object, outcome: Outcome): unknown;
 }
