@@ -358,6 +358,7 @@ export class IntakeThreads {
       },
       onCrash: (error) => {
         port1.close();
+        counts.end();
         if (slot.client !== client) return;
         // The caller of this method gets the error of a thread that could not start.
         if (slot.isReady) this.#replace(slot, error);

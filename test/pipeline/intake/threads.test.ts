@@ -126,6 +126,37 @@ void t.test('answers, counts and stores the same in threads as on the main threa
   t.strictSame(await outcome(t, 2), await outcome(t, 0));
 });
 
+type Outcomes = Readonly<Record<'offered' | 'accepted' | 'refused' | 'failed', number>>;
+
+/** Checks that every item that was offered has an outcome, on edges and in metrics. */
+async function checkOutcomes(t: Test, { meter }: TestDaemon, api: ApiCaller): Promise<void> {
+  const { edges } = await api.get<{ readonly edges: readonly Outcomes[] }>('/daemon');
+  for (const { offered, accepted, refused, failed } of edges) t.equal(accepted + refused + failed, offered);
+  const { offered = {}, ...outcomes } = Object.fromEntries(
+    await Promise.all(
+      ['offered', 'accepted', 'refused', 'failed'].map(async (outcome) => {
+        const counted = await Promise.all(
+          ['receiver', 'processor', 'exporter'].map((kind) =>
+            metricValues(meter, `jackdaw_${kind}_${outcome}_`),
+          ),
+        );
+        const entries = counted.flatMap((values) => Object.entries(values));
+        return [
+          outcome,
+          Object.fromEntries(entries.map(([key, value]) => [key.replace(outcome, ''), value])),
+        ];
+      }),
+    ),
+  ) as Readonly<Record<string, Readonly<Record<string, number>>>>;
+  t.ok(Object.keys(offered).length > 0);
+  for (const [key, count] of Object.entries(offered))
+    t.equal(
+      Object.values(outcomes).reduce((sum, values) => sum + (values[key] ?? 0), 0),
+      count,
+      key,
+    );
+}
+
 /** The running intake threads. */
 function intakeOf(workers: readonly Worker[]): readonly Worker[] {
   return workers.filter(
@@ -186,6 +217,8 @@ void t.test(
       await running[kill % running.length]?.terminate();
     }
     await load.done;
-    await checkStoredOnce(t, new ApiCaller(daemon.url, daemon.key), load, ITEMS);
+    const api = new ApiCaller(daemon.url, daemon.key);
+    await checkStoredOnce(t, api, load, ITEMS);
+    await checkOutcomes(t, daemon, api);
   },
 );
