@@ -8,7 +8,7 @@ import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js
 import { firstModule } from '../../config/built-module.js';
 import type { ConfiguredComponent } from '../../config/config.js';
 import { durationMs } from '../../config/duration.js';
-import { defaultsBudget } from '../../config/memory.js';
+import { intakeHeap } from '../../config/memory.js';
 import type { ServiceConfig } from '../../config/file-schema.js';
 import type { Signal } from '../../signal/batch.js';
 import { deserializeError } from '../../storage/contracts/errors.js';
@@ -44,9 +44,6 @@ const MIB = 1024 * 1024;
 const TASKS_AHEAD = 2;
 const BYTES_AHEAD = 256 * 1024;
 const MOST_AHEAD = 64;
-/** A request of 64 MiB with as many fields as are accepted takes about 600 MiB. In a container, the largest request is smaller. */
-const HEAP_MIB = 1024;
-const HEAP_SHARE = 1 / 4;
 /** As in jackdaw.cts: three semi-spaces of 64 MiB. */
 const YOUNG_MIB = 192;
 /** A thread is checked this many times in `max_task_time`: whether it works on another task, or else responds. */
@@ -331,8 +328,7 @@ export class IntakeThreads {
       isDebugEnabled: this.#logger.isDebugEnabled(),
     };
     const counts = new CountsReader({ meter: tools.meter, edges: built.edges, rejections: built.rejections });
-    const share = (defaultsBudget() * HEAP_SHARE) / this.#slots.length;
-    const heapMib = Math.min(HEAP_MIB, Math.ceil(share / MIB));
+    const heapMib = Math.ceil(intakeHeap(this.#slots.length) / MIB);
     const client = new ThreadClient({
       module: firstModule(MODULE),
       name: 'jackdaw-intake',
