@@ -37,15 +37,17 @@ function logs(count: number, text = 'line'): string {
 }
 
 const bad = anOtlpSpan(2, { spanId: Buffer.alloc(3) });
+/** Above the monthly limit. */
+const TOO_MANY: Sent = { path: '/v1/logs', type: JSON_TYPE, body: logs(300) };
 const REQUESTS: readonly Sent[] = [
-  // Above the monthly limit. First, because a processor that knows the usage refuses before the store does.
-  { path: '/v1/logs', type: JSON_TYPE, body: logs(300) },
   { path: '/v1/traces', type: JSON_TYPE, body: jsonOf(tracesOf(anOtlpSpan(1), bad)) },
   { path: '/v1/traces', type: PROTOBUF, body: new Uint8Array(protobufOf('traces', tracesOf(anOtlpSpan(3)))) },
   { path: '/v1/traces', type: JSON_TYPE, body: '{"resourceSpans":3}' },
   { path: '/v1/traces', type: JSON_TYPE, body: '{' },
   { path: '/v1/traces', type: PROTOBUF, body: Uint8Array.of(10, 255, 255, 1) },
   { path: '/v1/logs', type: JSON_TYPE, body: logs(3) },
+  // Refused before it reaches the store, because the usage is known.
+  TOO_MANY,
   { path: '/v1/logs', type: JSON_TYPE, body: logs(50_001) },
   {
     path: '/v1/metrics',
@@ -92,6 +94,9 @@ async function outcome(t: Test, count: number) {
   const api = new ApiCaller(daemon.url, daemon.key);
   const answers: string[] = [];
   for (const sent of REQUESTS) answers.push(await post(daemon, sent));
+  const users = await api.get<readonly { readonly id: string }[]>('/admin/users');
+  await api.call('PATCH', `/admin/users/${users[0]?.id ?? ''}`, { json: { monthly_event_limit: 1000 } });
+  answers.push(await post(daemon, TOO_MANY));
   const item = anItem({ spans: 2 });
   const invalid = anItem({ trace: { agent: 3 } });
   const batch = await fetch(`${daemon.url}/api/v1/traces/batch`, {
@@ -123,7 +128,12 @@ async function outcome(t: Test, count: number) {
 }
 
 void t.test('answers, counts and stores the same in threads as on the main thread', async (t) => {
-  t.strictSame(await outcome(t, 2), await outcome(t, 0));
+  const there = await outcome(t, 2);
+  t.strictSame(there, await outcome(t, 0));
+  t.match(
+    there.answers.filter((answer) => answer.startsWith('/v1/logs')),
+    [/ 200 /, / 429 /, / 413 /, / 200 /],
+  );
 });
 
 type Outcomes = Readonly<Record<'offered' | 'accepted' | 'refused' | 'failed', number>>;
