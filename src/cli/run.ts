@@ -4,9 +4,10 @@ import type { Logger } from '../component/telemetry.js';
 import type { Config } from '../config/config.js';
 import type { ConfigSource } from '../config/load.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
-import { memoryBudget, memoryNeed } from '../config/memory.js';
+import { intakeHeap, memoryBudget, memoryNeed } from '../config/memory.js';
 import { formatSize } from '../config/size.js';
 import { readVersion } from '../config/package-version.js';
+import { Placements } from '../pipeline/intake/placements.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
 import { blamePlugin } from '../pipeline/isolation/plugin-scope.js';
 import { LoadedPlugins } from '../pipeline/load-registry.js';
@@ -88,19 +89,21 @@ export function runCommand(
 }
 
 /** Logs the memory that the daemon may use and the settings that divide it, and warns if they add up to more. */
-function logMemory({ config }: Prepared, logger: Logger): void {
+function logMemory({ config, plan }: Prepared, logger: Logger): void {
   const { bytes, isLimit } = memoryBudget();
   const limits = Object.fromEntries(config.memory.map(({ key, bytes }) => [key, formatSize(bytes)]));
   const source = isLimit ? 'limit of the control group' : 'memory of the machine';
+  const threads = new Placements(plan).inThreads().length === 0 ? 0 : config.service.intake.threads;
+  const intake = threads > 0 && { intake: { threads, heap_of_each: formatSize(intakeHeap(threads)) } };
   logger.info(
-    { memory: formatSize(bytes), source, limits },
+    { memory: formatSize(bytes), source, limits, ...intake },
     'Memory available to this process, and the settings that divide it',
   );
-  const need = memoryNeed(config.memory);
+  const need = memoryNeed(config.memory, threads);
   if (need > bytes)
     logger.warn(
       { memory: formatSize(bytes), need: formatSize(need) },
-      `With these settings the daemon may need ${formatSize(need)} under load, more than the ${formatSize(bytes)} that it may use: give it more memory, or lower the settings listed under limits in the log line before`,
+      `With these settings the daemon may need ${formatSize(need)} under load, more than the ${formatSize(bytes)} that it may use: give it more memory, or lower the settings listed in the log line before`,
     );
 }
 

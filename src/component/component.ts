@@ -1,5 +1,5 @@
 import type { Host } from './host.js';
-import type { Original } from './intake.js';
+import type { Original, Outcome, RequestInThread } from './intake.js';
 import type { SmtpSettings } from './smtp.js';
 
 /** What may change while the configuration of a component stays the same. */
@@ -35,5 +35,7 @@ export interface Component {
   /** In an intake thread: receives a message of the component on the main thread. */
   onMessage?(message: object): void;
   /** In an intake thread, for receivers: processes a request. The answer is cloned. @throws HttpProblem, ConsumeError */
-  work?(message: object): Promise<unknown>;
+  work?(message: object, request: RequestInThread): Promise<unknown>;
+  /** On the main thread, for receivers: the answer of `work`, if its thread ended after it had passed on everything. */
+  respondFor?(draft: object, outcome: Outcome): unknown;
 }

@@ -37,6 +37,20 @@ interface NamedBatch {
   readonly id: string;
 }
 
+/** In an intake thread: what happened to the items of a request before they reached a component. */
+export interface Trail {
+  /**
+   * Records what a component does not pass on.
+   *
+   * @param refused by positions in the batch that the component got
+   * @param kept positions of the items in the batch that it passes on
+   * @returns the trail of that batch
+   */
+  leaveOut(refused: readonly Refusal[], kept: readonly number[]): Trail;
+  /** Records that a component did not take its batch. */
+  fail(error: unknown): void;
+}
+
 /** Metadata of a batch. */
 export interface ConsumeContext {
   /** When the receiver got the batch. */
@@ -55,6 +69,8 @@ export interface ConsumeContext {
    * then. Absent if there are no other recipients.
    */
   readonly answered?: Promise<void>;
+  /** In an intake thread: passed on unchanged with every part of the batch. */
+  readonly trail?: Trail;
 }
 
 /**

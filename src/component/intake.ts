@@ -1,4 +1,5 @@
 import type { Signal } from '../signal/batch.js';
+import type { Receipt, Trail } from './consumer.js';
 import type { Rejections } from './rejections.js';
 
 /** `any`: every intake thread may run a copy of the component. `main`: it runs on the main thread alone. */
@@ -17,12 +18,26 @@ export interface Original {
    * Calls `answerCopy` of the component on the main thread. Messages are cloned.
    *
    * @param transfer buffers in the message that are moved instead
+   * @param trail of the batch in the message. The answer is then a receipt, from which the main thread responds if the thread ends.
+   *   A component of placement `any` passes a batch on before it waits for anything: all calls of a request are sent at once.
    * @throws ConsumeError as thrown there; other errors lose their class
    */
-  call<T>(message: object, transfer?: readonly ArrayBuffer[]): Promise<T>;
+  call<T>(message: object, transfer?: readonly ArrayBuffer[], trail?: Trail): Promise<T>;
   /** As `Host.rejections`. */
   readonly rejections: Pick<Rejections, 'note'>;
 }
+
+/** In an intake thread, for a receiver: the request that it processes. */
+export interface RequestInThread {
+  readonly trail: Trail;
+  /** Sets what `respondFor` needs, in the step that passes on the last batch of the request. */
+  draft(draft: object): void;
+  /** Runs a later step of the work. A thread that ends during a step blames the request. */
+  resume<T>(step: () => Promise<T>): Promise<T>;
+}
+
+/** The joint receipt of all exporters. */
+export type Outcome = Pick<Receipt, 'refused' | 'usage'>;
 
 /** For a component on the main thread: its copies in the intake threads. */
 export interface Copies {

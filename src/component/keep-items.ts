@@ -46,7 +46,9 @@ export async function consumeKept<B extends Batch<unknown>>(
   };
   if (items.length === 0) return asCaller({ accepted: 0, refused: [] });
   // Not awaited here: this call would hold the batch until the answer.
-  return next.consume({ ...batch, items }, context).then(asCaller);
+  const { trail } = context;
+  const later = trail === undefined ? context : { ...context, trail: trail.leaveOut(refused, positions) };
+  return next.consume({ ...batch, items }, later).then(asCaller);
 }
 
 /**

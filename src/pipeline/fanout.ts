@@ -1,5 +1,6 @@
 import { ConsumeError } from '../component/consume-error.js';
 import type { ConsumeContext, Consumer, QuotaUsage, Receipt, Refusal } from '../component/consumer.js';
+import type { Outcome } from '../component/intake.js';
 import type { Batch } from '../signal/batch.js';
 import { copyBatch } from './copy-batch.js';
 
@@ -28,13 +29,8 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
       const answered = context.answered ?? new Promise<void>((resolve) => (notify = resolve));
       return consumeAll(branches, batch, { ...context, answered }).then((results) => {
         notify();
-        const receipts: Receipt[] = [];
-        const errors: unknown[] = [];
-        for (const result of results)
-          if (result.status === 'fulfilled') receipts.push(result.value);
-          else errors.push(result.reason);
-        if (errors.length > 0) throw worst(errors);
-        return mergeReceipts(receipts, count);
+        const { refused, usage } = joinResults(results);
+        return { accepted: count - refused.length, refused, ...(usage && { usage }) };
       });
     },
   };
@@ -56,21 +52,27 @@ async function consumeAll<B extends Batch<unknown>>(
   );
 }
 
-function mergeReceipts(receipts: readonly Receipt[], count: number): Receipt {
+/** Merges the results of several consumers of a batch. @throws the worst of the errors, if there are any */
+export function joinResults(results: readonly PromiseSettledResult<Outcome>[]): Outcome {
+  const receipts: Outcome[] = [];
+  const errors: unknown[] = [];
+  for (const result of results)
+    if (result.status === 'fulfilled') receipts.push(result.value);
+    else errors.push(result.reason);
+  if (errors.length > 0) throw worst(errors);
   const refused = new Map<number, Refusal>();
   for (const receipt of receipts)
     for (const refusal of receipt.refused)
       if (!refused.has(refusal.index)) refused.set(refusal.index, refusal);
   const usage = scarcest(receipts);
   return {
-    accepted: count - refused.size,
     refused: [...refused.values()].sort((a, b) => a.index - b.index),
     ...(usage && { usage }),
   };
 }
 
 /** The quota with the least left; undefined if no branch has one. */
-export function scarcest(receipts: readonly Receipt[]): QuotaUsage | undefined {
+export function scarcest(receipts: readonly Outcome[]): QuotaUsage | undefined {
   const [least] = receipts
     .flatMap(({ usage }) => usage ?? [])
     .sort((a, b) => a.limit - a.used - (b.limit - b.used));

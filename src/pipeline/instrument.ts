@@ -214,6 +214,7 @@ export function instrument<B extends Batch<unknown>>(
         return receipt;
       },
       (thrown: unknown) => {
+        context.trail?.fail(thrown);
         for (const observer of observers) observer.fail(offered);
         end({ refused: new Map(), error: thrown });
         const error = thrown instanceof ConsumeError ? thrown : unexpected(thrown, logger);

@@ -2,7 +2,13 @@ import t from 'tap';
 import { parseDuration, durationMs } from '../../src/config/duration.js';
 import { isLoopback, parseEndpoint } from '../../src/config/endpoint.js';
 import { nearestName } from '../../src/config/nearest-name.js';
-import { fitDefaults, memoryBudget, memoryNeed, memorySettings } from '../../src/config/memory.js';
+import {
+  fitDefaults,
+  intakeHeap,
+  memoryBudget,
+  memoryNeed,
+  memorySettings,
+} from '../../src/config/memory.js';
 import { section, size } from '../../src/config/schema.js';
 import { formatSize, parseSize, sizeBytes } from '../../src/config/size.js';
 
@@ -51,7 +57,10 @@ void t.test('defaults are shares of little memory, and settings are added up', a
   t.match(largeWith(2 ** 20), { default: '4MiB' }, 'never less than the least');
   const settings = memorySettings(['exporters', 'x'], { large: '8MiB', nested: { fixed: '1GiB' } }, schema);
   t.strictSame(settings, [{ key: 'exporters.x.large', bytes: 2 ** 23 }]);
-  t.equal(memoryNeed(settings) - memoryNeed([]), 2 ** 23);
+  t.equal(memoryNeed(settings, 0) - memoryNeed([], 0), 2 ** 23);
+  t.equal(memoryNeed([], 2) - memoryNeed([], 0), 160 * 2 ** 20, 'each intake thread');
+  t.equal(intakeHeap(2, 2 ** 30), 2 ** 27, 'intake threads share a quarter');
+  t.equal(intakeHeap(2, Infinity), 2 ** 30);
   t.ok(memoryBudget().bytes > 2 ** 26);
 });
 

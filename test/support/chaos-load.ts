@@ -17,8 +17,7 @@ interface Work {
 }
 
 /**
- * Sends that many distinct items of each signal to a daemon that restarts: each request has its own name and is repeated until it is
- * acknowledged.
+ * Sends that many distinct items of each signal to a daemon that restarts: each request is repeated until it is acknowledged.
  */
 export class ChaosLoad {
   /** Hex ids of the traces. */
@@ -27,12 +26,18 @@ export class ChaosLoad {
   readonly #url: () => string;
   readonly #items: number;
   readonly #perRequest: number;
+  readonly #isNamed: boolean;
   readonly #next: Record<TelemetrySignal, number> = { traces: 0, metrics: 0, logs: 0 };
   #acknowledged = 0;
   #watchers: (() => void)[] = [];
 
-  /** @param url current OTLP/HTTP endpoint @param items of each signal */
-  constructor(url: () => string, items: number, perRequest: number) {
+  /**
+   * @param url current OTLP/HTTP endpoint
+   * @param items of each signal
+   * @param isNamed whether each request has its own name, so that a repeat adds nothing
+   */
+  constructor(url: () => string, items: number, perRequest: number, isNamed = true) {
+    this.#isNamed = isNamed;
     this.#url = url;
     this.#items = items;
     this.#perRequest = perRequest;
@@ -64,7 +69,10 @@ export class ChaosLoad {
     try {
       const response = await fetch(`${this.#url()}/v1/${signal}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/x-protobuf', 'jackdaw-batch-id': id },
+        headers: {
+          'content-type': 'application/x-protobuf',
+          ...(this.#isNamed && { 'jackdaw-batch-id': id }),
+        },
         body,
       });
       const answer = await response.arrayBuffer();

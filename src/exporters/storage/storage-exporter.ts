@@ -88,11 +88,12 @@ export class StorageExporter implements Exporter {
     const send = async (
       signal: TelemetrySignal,
       batch: EncodedBatch,
-      { receivedAt, batch: named }: ConsumeContext,
+      { receivedAt, batch: named, trail }: ConsumeContext,
     ): Promise<Receipt> =>
       original.call<Receipt>(
         { signal, batch, context: { receivedAt, ...(named && { batch: named }) } },
         batch.buffers,
+        trail,
       );
     this.#writer = {
       traces: (batch, context) => send('traces', encoder.traces(batch, context), context),

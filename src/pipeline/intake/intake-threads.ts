@@ -2,12 +2,13 @@ import { MessageChannel } from 'node:worker_threads';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Component } from '../../component/component.js';
 import { HttpProblem } from '../../component/http.js';
+import type { Receipt } from '../../component/consumer.js';
 import type { Copies, IntakeTask, IntakeThreads as ThreadsOfReceiver } from '../../component/intake.js';
 import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
 import { firstModule } from '../../config/built-module.js';
 import type { ConfiguredComponent } from '../../config/config.js';
 import { durationMs } from '../../config/duration.js';
-import { defaultsBudget } from '../../config/memory.js';
+import { intakeHeap } from '../../config/memory.js';
 import type { ServiceConfig } from '../../config/file-schema.js';
 import type { Signal } from '../../signal/batch.js';
 import { deserializeError } from '../../storage/contracts/errors.js';
@@ -20,6 +21,7 @@ import type { Built } from '../build.js';
 import type { Node } from '../node.js';
 import type { PlannedPipeline } from '../plan.js';
 import { CountsReader } from './counts-reader.js';
+import { joinResults } from '../fanout.js';
 import { FairTasks } from './fair-tasks.js';
 import type { Placements } from './placements.js';
 import {
@@ -30,6 +32,7 @@ import {
   type TaskAnswer,
 } from './protocol.js';
 import type { Counts } from './recorder.js';
+import { originally, type OpenAnswer, type RequestTrail } from './request-trail.js';
 
 /** The compiled module of a thread. */
 const MODULE = new URL('../../intake-thread.js', import.meta.url);
@@ -41,9 +44,6 @@ const MIB = 1024 * 1024;
 const TASKS_AHEAD = 2;
 const BYTES_AHEAD = 256 * 1024;
 const MOST_AHEAD = 64;
-/** A request of 64 MiB with as many fields as are accepted takes about 600 MiB. In a container, the largest request is smaller. */
-const HEAP_MIB = 1024;
-const HEAP_SHARE = 1 / 4;
 /** As in jackdaw.cts: three semi-spaces of 64 MiB. */
 const YOUNG_MIB = 192;
 /** A thread is checked this many times in `max_task_time`: whether it works on another task, or else responds. */
@@ -62,6 +62,15 @@ interface Task extends IntakeTask {
   readonly receiver: string;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** A task that a thread has. */
+interface UnderWay {
+  readonly task: Task;
+  /** From the thread, with the last batch. */
+  answer: OpenAnswer | null;
+  /** The answers to its batches. */
+  readonly receipts: Promise<Pick<Receipt, 'refused' | 'usage'>>[];
 }
 
 type EndReason = 'time' | 'memory' | 'other';
@@ -89,7 +98,8 @@ export class IntakeThreads {
   readonly #queue = new FairTasks<Task>();
   /** The last message to the copies of each component, for later threads. */
   readonly #lastMessages = new Map<string, { readonly key: ComponentKey; readonly message: object }>();
-  #tasks = 0;
+  readonly #underWay = new Map<number, UnderWay>();
+  #lastNumber = 0;
   #isClosed = false;
   #endGauges: readonly (() => void)[] = [];
 
@@ -193,7 +203,7 @@ export class IntakeThreads {
     try {
       gate.enter();
       return await new Promise<T>((resolve, reject) => {
-        const number = (this.#tasks = (this.#tasks % 0x7fff_ffff) + 1);
+        const number = (this.#lastNumber = (this.#lastNumber % 0x7fff_ffff) + 1);
         const queued = { ...task, number, receiver, resolve: resolve as (value: unknown) => void, reject };
         const slot = task.isPinned === true ? this.#slotOf(task.userId) : undefined;
         (slot?.pinned ?? this.#queue).add(queued);
@@ -231,9 +241,11 @@ export class IntakeThreads {
   }
 
   async #send(slot: Slot, client: ThreadClient, task: Task): Promise<void> {
-    slot.ahead.set(task.number, task);
+    const { receiver, number, message, transfer } = task;
+    const underWay: UnderWay = { task, answer: null, receipts: [] };
+    this.#underWay.set(number, underWay);
+    slot.ahead.set(number, task);
     try {
-      const { receiver, number, message, transfer } = task;
       const answer = await client.call<TaskAnswer>('work', [receiver, number, message], { transfer });
       if (answer.kind === 'done') task.resolve(answer.value);
       else {
@@ -241,10 +253,44 @@ export class IntakeThreads {
         task.reject(new HttpProblem(status, code, detail, { headers, ...(errors && { errors }) }));
       }
     } catch (error) {
-      task.reject(error instanceof ThreadEnded ? this.#errorOf(slot, task, error) : error);
+      const { answer } = underWay;
+      if (!(error instanceof ThreadEnded)) task.reject(error);
+      else if (answer === null || answer.draft === null) task.reject(this.#errorOf(slot, task, error));
+      else void this.#respondFor(underWay, answer, answer.draft);
     }
-    slot.ahead.delete(task.number);
+    this.#underWay.delete(number);
+    slot.ahead.delete(number);
     this.#fill(slot);
+  }
+
+  /** Responds to a request whose thread has ended from the receipts of its batches. */
+  async #respondFor(
+    { task, receipts }: UnderWay,
+    { refused, error }: OpenAnswer,
+    draft: object,
+  ): Promise<void> {
+    const results = await Promise.allSettled([Promise.resolve({ refused }), ...receipts]);
+    try {
+      if (error !== null) throw deserializeError(error);
+      const component = this.#originals.get(keyOf({ kind: 'receiver', id: task.receiver }));
+      task.resolve(component?.respondFor?.(draft, joinResults(results)));
+    } catch (error) {
+      task.reject(error);
+    }
+  }
+
+  /** A batch of a task, from its copy. @returns the receipt */
+  #batchOf({ answer, positions }: RequestTrail, receipt: Promise<Receipt>): void {
+    const underWay = this.#underWay.get(answer.task);
+    if (underWay === undefined) return;
+    underWay.answer = answer;
+    const original = receipt.then(({ refused, ...rest }) => ({
+      ...rest,
+      refused: originally({ positions }, refused),
+    }));
+    // Used if the thread ends.
+    original.catch(() => undefined);
+    underWay.receipts.push(original);
   }
 
   /** The error of a task whose thread has ended. */
@@ -262,9 +308,15 @@ export class IntakeThreads {
   async #open(slot: Slot): Promise<void> {
     const { built, tools } = this.#options;
     const { port1, port2 } = new MessageChannel();
+    let hasEnded = false;
     serve(port1, new MessageBatcher<ThreadMessage>(port1), {
-      original: (key: ComponentKey, message: object) =>
-        this.#originals.get(keyOf(key))?.answerCopy?.(message),
+      original: (key: ComponentKey, message: object, trail?: RequestTrail) => {
+        // The request was already refused.
+        if (hasEnded) throw lost();
+        const answer = this.#originals.get(keyOf(key))?.answerCopy?.(message);
+        if (trail !== undefined) this.#batchOf(trail, answer as Promise<Receipt>);
+        return answer;
+      },
     });
     port1.unref();
     const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -276,8 +328,7 @@ export class IntakeThreads {
       isDebugEnabled: this.#logger.isDebugEnabled(),
     };
     const counts = new CountsReader({ meter: tools.meter, edges: built.edges, rejections: built.rejections });
-    const share = (defaultsBudget() * HEAP_SHARE) / this.#slots.length;
-    const heapMib = Math.min(HEAP_MIB, Math.ceil(share / MIB));
+    const heapMib = Math.ceil(intakeHeap(this.#slots.length) / MIB);
     const client = new ThreadClient({
       module: firstModule(MODULE),
       name: 'jackdaw-intake',
@@ -289,6 +340,7 @@ export class IntakeThreads {
       },
       deserializeError,
       ended: (cause) => {
+        hasEnded = true;
         slot.culprit = Atomics.load(current, 0);
         return new ThreadEnded(reasonOf(slot, cause), cause);
       },
@@ -302,6 +354,7 @@ export class IntakeThreads {
       },
       onCrash: (error) => {
         port1.close();
+        counts.end();
         if (slot.client !== client) return;
         // The caller of this method gets the error of a thread that could not start.
         if (slot.isReady) this.#replace(slot, error);
@@ -318,7 +371,7 @@ export class IntakeThreads {
   #replace(slot: Slot, error: Error): void {
     const reason = reasonOf(slot, error);
     this.#ended.add(1, { reason });
-    const task = slot.ahead.get(slot.culprit);
+    const task = this.#underWay.get(slot.culprit)?.task;
     const about = task && { user: task.userId, key: task.keyId, receiver: task.receiver, bytes: task.bytes };
     this.#logger.error(
       { err: error, reason, ...about },

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Component } from '../../component/component.js';
 import type { Factory } from '../../component/factory.js';
 import { HttpProblem } from '../../component/http.js';
-import type { Original } from '../../component/intake.js';
+import type { Original, RequestInThread } from '../../component/intake.js';
 import type { ConfiguredComponent, FactoryOf } from '../../config/config.js';
 import { deserializeError } from '../../storage/contracts/errors.js';
 import { systemClock } from '../../telemetry/system-clock.js';
@@ -24,6 +24,7 @@ import {
   type TaskAnswer,
 } from './protocol.js';
 import { Recorder } from './recorder.js';
+import { RequestTrail, type OpenAnswer } from './request-trail.js';
 
 /** Tasks that take longer are reported at once; others at the end of the turn, together. */
 const LONG_MS = 2;
@@ -45,13 +46,30 @@ export function serveIntake(port: MessagePort, data: IntakeData, factories: read
   const { current } = data;
   const turns = new Turns();
   const work = async (receiver: string, task: number, message: object): Promise<TaskAnswer> => {
-    await turns.begin();
-    const begun = performance.now();
-    Atomics.store(current, 0, task);
-    const done = copyOf(copies, { kind: 'receiver', id: receiver }).work?.(message);
-    Atomics.store(current, 0, 0);
-    notify('worked', task, performance.now() - begun > LONG_MS);
-    turns.end();
+    /** A part of the work, up to its first wait. */
+    const step = async <T>(part: () => T): Promise<{ readonly result: T; readonly ms: number }> => {
+      await turns.begin();
+      const begun = performance.now();
+      Atomics.store(current, 0, task);
+      try {
+        return { result: part(), ms: performance.now() - begun };
+      } finally {
+        Atomics.store(current, 0, 0);
+        turns.end();
+      }
+    };
+    const answer: OpenAnswer = { task, draft: null, refused: [], error: null };
+    const request: RequestInThread = {
+      trail: new RequestTrail(answer),
+      draft: (draft) => {
+        answer.draft = draft;
+      },
+      resume: async (part) => (await step(part)).result,
+    };
+    const { result: done, ms } = await step(async () =>
+      copyOf(copies, { kind: 'receiver', id: receiver }).work?.(message, request),
+    );
+    notify('worked', task, ms > LONG_MS);
     try {
       return { kind: 'done', value: await done };
     } catch (error) {
@@ -116,8 +134,8 @@ function createCopies(
     nodes.map(({ kind, id, pipeline, component }) => {
       const key: ComponentKey = { kind, id, pipeline };
       const original: Original = {
-        call: (message, transfer = []) =>
-          client.call('original', [key, message], { transfer, isDeferred: true }),
+        call: (message, transfer = [], trail) =>
+          client.call('original', [key, message, trail], { transfer, isDeferred: true }),
         rejections,
       };
       component.startCopy?.(original);

@@ -41,6 +41,9 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   /** The last known quota usage of users, unless limits may have changed since. */
   #standings: InvalidatedCache<QuotaUsage> | undefined;
   #withdraw: (() => Promise<void>) | undefined;
+  #endWatch = (): void => undefined;
+  /** In a copy: called when limits may have changed. */
+  #onHint = (): void => undefined;
 
   constructor(signal: TelemetrySignal, settings: Settings<QuotaConfig> & { readonly next: Consumer<B> }) {
     this.#settings = settings;
@@ -56,13 +59,34 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     const control = host.extension(config.control, isControlStore);
     if (!this.#isCharged) return;
     this.#standings = new InvalidatedCache(REMEMBERED, clock, control.watch, ['keys'], REMEMBERED_FOR);
+    this.#endWatch = control.watch.watch('keys', () => {
+      host.copies?.send({});
+    });
     const store = await telemetry.identity();
     const quota = { store, monthly_events: config.monthly_events };
     const owner = publisherName(id, store, telemetry);
     this.#withdraw = await keepPublished(control.settings, { quota }, { owner, clock, logger });
   }
 
+  /** A copy learns the usage of users from receipts, too, and gets the hints from the component on the main thread. */
+  startCopy(): void {
+    if (!this.#isCharged) return;
+    const watch = {
+      watch: (_topic: string, hint: () => void) => {
+        this.#onHint = hint;
+        return () => undefined;
+      },
+    };
+    const { clock } = this.#settings;
+    this.#standings = new InvalidatedCache(REMEMBERED, clock, watch, ['keys'], REMEMBERED_FOR);
+  }
+
+  onMessage(): void {
+    this.#onHint();
+  }
+
   async shutdown(): Promise<void> {
+    this.#endWatch();
     this.#standings?.close();
     await this.#withdraw?.();
     this.#withdraw = undefined;

@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem } from '../../component/http.js';
 import type { ConsumeContext, QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
 import type { Host } from '../../component/host.js';
-import type { IntakeThreads } from '../../component/intake.js';
+import type { IntakeThreads, Outcome, RequestInThread } from '../../component/intake.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
@@ -194,14 +194,20 @@ export class Intake {
   }
 
   /** In an intake thread: takes a request of the intake on the main thread. @throws HttpProblem, ConsumeError */
-  async work(message: object): Promise<Taken> {
+  async work(message: object, request: RequestInThread): Promise<Taken> {
     const { packed, userId, context } = message as PackedTake;
+    const { trail } = request;
     try {
-      return await this.#takeHere(packed.signal, unpack(packed), userId, context);
+      return await this.#takeHere(packed.signal, unpack(packed), userId, { ...context, trail }, request);
     } catch (error) {
       // The class of other errors is lost on the way.
       throw error instanceof OtlpDecodeError ? problemOf(error).problem : error;
     }
+  }
+
+  /** The answer to a request whose thread has ended. @param draft from there */
+  respondFor(draft: object, outcome: Outcome): Taken {
+    return takenOf(draft as Draft, outcome);
   }
 
   /** Log events become traces, so they go where traces go. */
@@ -215,17 +221,11 @@ export class Intake {
     request: Received<S>,
     userId: string,
     context: ConsumeContext,
+    steps: Steps = HERE,
   ): Promise<Taken> {
-    const { rejected, weights, runs, answer } = this.#send(signal, request, userId, context);
-    const receipt = await answer;
-    const refused = [...firstRefusals(receipt?.refused ?? [])];
-    const count = refused.reduce((sum, [index]) => sum + (weights?.[index] ?? 1), rejected.length);
-    const made = await runs;
-    const reasons = [...rejected, ...refused.map(([, reason]) => reason), ...(made?.warnings ?? [])];
-    return {
-      rejection: reasons.length === 0 ? undefined : { count, reason: summarize(reasons) },
-      usage: receipt?.usage ?? made?.usage,
-    };
+    const { rejected, weights, runs, answer } = this.#send(signal, request, userId, { ...context, steps });
+    const outcome = (await answer) ?? NOTHING_REFUSED;
+    return takenOf({ rejected, weights, made: await runs }, outcome);
   }
 
   /** Sends the raw request to the pipeline if it is forwarded, else its records. Keeps neither while the pipeline works. */
@@ -233,7 +233,7 @@ export class Intake {
     signal: S,
     request: Received<S>,
     tenant: string,
-    context: ConsumeContext,
+    { steps, ...context }: ConsumeContext & { readonly steps: Steps },
   ): Sent {
     const output = this.#outputs[signal];
     const passthrough = output?.passthrough;
@@ -247,10 +247,14 @@ export class Intake {
     this.#noteRejected(signal, tenant, rejected);
     if (batch.items.length === 0 || output === undefined)
       return { rejected, weights: weightsOf(signal, batch), answer: undefined };
+    const weights = weightsOf(signal, batch);
     const runs = signal === 'logs' ? this.#runsIn(batch as Batches['logs'], context) : undefined;
-    const answer =
-      runs === undefined ? output.consume(batch, context) : runs.then(() => output.consume(batch, context));
-    return { rejected, weights: weightsOf(signal, batch), runs, answer };
+    const send = async (made?: RunsOfEvents): Promise<Receipt> => {
+      steps.draft({ rejected, weights, made } satisfies Draft);
+      return output.consume(batch, context);
+    };
+    const answer = runs === undefined ? send() : runs.then((made) => steps.resume(async () => send(made)));
+    return { rejected, weights, runs, answer };
   }
 
   #noteRejected(signal: TelemetrySignal, tenant: string, rejected: readonly string[]): void {
@@ -338,12 +342,34 @@ function setNewest<Value>(map: Map<string, Value>, key: string, value: Value, mo
   }
 }
 
-/** A request that was sent to a pipeline. */
-interface Sent {
+/** The steps in which a request is processed. */
+type Steps = Pick<RequestInThread, 'draft' | 'resume'>;
+
+/** On the main thread. */
+const HERE: Steps = { draft: () => undefined, resume: async (step) => step() };
+const NOTHING_REFUSED: Outcome = { refused: [] };
+
+/** What is known of a response before the answer of the pipeline. */
+interface Draft {
   /** The items rejected by the mapping. */
   readonly rejected: readonly string[];
   /** Weight of each item if it is refused; null: one each. */
   readonly weights: readonly number[] | null;
+  readonly made?: RunsOfEvents | undefined;
+}
+
+function takenOf({ rejected, weights, made }: Draft, outcome: Outcome): Taken {
+  const refused = [...firstRefusals(outcome.refused)];
+  const count = refused.reduce((sum, [index]) => sum + (weights?.[index] ?? 1), rejected.length);
+  const reasons = [...rejected, ...refused.map(([, reason]) => reason), ...(made?.warnings ?? [])];
+  return {
+    rejection: reasons.length === 0 ? undefined : { count, reason: summarize(reasons) },
+    usage: outcome.usage ?? made?.usage,
+  };
+}
+
+/** A request that was sent to a pipeline. */
+interface Sent extends Pick<Draft, 'rejected' | 'weights'> {
   /** The runs made of log events, if there are any. */
   readonly runs?: Promise<RunsOfEvents> | undefined;
   /** Undefined if no item was left for the pipeline. */

@@ -1,7 +1,7 @@
 import type { Component } from '../../component/component.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
-import type { Original } from '../../component/intake.js';
+import type { Original, Outcome, RequestInThread } from '../../component/intake.js';
 import { isApi } from '../../api/support/api.js';
 import type { Listener } from '../../component/http.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
@@ -54,8 +54,12 @@ export class OtlpReceiver implements Component {
     this.#intake.start(rejections);
   }
 
-  work(message: object): Promise<unknown> {
-    return this.#intake.work(message);
+  work(message: object, request: RequestInThread): Promise<unknown> {
+    return this.#intake.work(message, request);
+  }
+
+  respondFor(draft: object, outcome: Outcome): unknown {
+    return this.#intake.respondFor(draft, outcome);
   }
 
   /** Reloads the gRPC certificate; HTTP listeners reload their own. */

@@ -4,7 +4,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { HttpProblem, type HttpRequest, type HttpResponse } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
-import type { IntakeThreads, Original } from '../../component/intake.js';
+import type { IntakeThreads, Original, Outcome, RequestInThread } from '../../component/intake.js';
 import { shorten } from '../../component/item-problems.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Counter } from '../../component/telemetry.js';
@@ -113,9 +113,17 @@ export class TraceBatchReceiver implements Component {
     this.#rejections = rejections;
   }
 
-  async work(message: object): Promise<Taken> {
+  async work(message: object, request: RequestInThread): Promise<Taken> {
     const { packed, userId, context } = message as PackedTake;
-    return await this.#take(ReceivedJson.unpack(packed, JSON_RULES), userId, context);
+    const body = ReceivedJson.unpack(packed, JSON_RULES);
+    const { trail } = request;
+    return await this.#take(body, userId, { ...context, trail }, (draft) => {
+      request.draft(draft);
+    });
+  }
+
+  respondFor(draft: object, outcome: Outcome): Taken {
+    return takenOf(draft as Draft, outcome);
   }
 
   async shutdown(deadline: AbortSignal): Promise<void> {
@@ -173,16 +181,17 @@ export class TraceBatchReceiver implements Component {
   }
 
   /** Keeps no item while the pipeline works: items would survive several garbage collections. */
-  async #take(body: ReceivedJson, userId: string, context: ConsumeContext): Promise<Taken> {
-    const { ids, positions, reasons, answer } = this.#send(body, userId, context);
+  async #take(
+    body: ReceivedJson,
+    userId: string,
+    context: ConsumeContext,
+    onDraft: (draft: Draft) => void = () => undefined,
+  ): Promise<Taken> {
+    const { draft, answer } = this.#send(body, userId, context);
+    const { ids, reasons } = draft;
+    onDraft(draft);
     if (reasons.size > 0) this.#noteUnreadable(userId, ids, reasons);
-    const { refused, usage } = await answer;
-    for (const { index, reason } of refused) {
-      const position = positions[index];
-      // If several exporters refuse a trace, the response has only the first entry.
-      if (position !== undefined && !reasons.has(position)) reasons.set(position, reason);
-    }
-    return { reply: JSON.stringify(toReply(ids, reasons)), usage };
+    return takenOf(draft, await answer);
   }
 
   #noteUnreadable(userId: string, ids: readonly string[], reasons: ReadonlyMap<number, string>): void {
@@ -211,7 +220,8 @@ export class TraceBatchReceiver implements Component {
     }
     const answer =
       records.length === 0 ? undefined : this.#next?.consume({ tenant, items: records }, context);
-    return { ids: items.map(sentId), positions, reasons, answer: answer ?? Promise.resolve(NOTHING_TAKEN) };
+    const draft = { ids: items.map(sentId), positions, reasons };
+    return { draft, answer: answer ?? Promise.resolve(NOTHING_TAKEN) };
   }
 
   #refuseWhenBusy(userId: string, bytes: number): void {
@@ -231,15 +241,30 @@ export class TraceBatchReceiver implements Component {
   }
 }
 
-/** A request that was sent to a pipeline. */
-interface Sent {
+/** What is known of a response before the answer of the pipeline. */
+interface Draft {
   /** The sent `trace_id` of each item. */
   readonly ids: readonly string[];
   /** The position in the request of each record. */
   readonly positions: readonly number[];
   /** The reason for each invalid item, by its position. */
-  readonly reasons: Map<number, string>;
+  readonly reasons: ReadonlyMap<number, string>;
+}
+
+/** A request that was sent to a pipeline. */
+interface Sent {
+  readonly draft: Draft;
   readonly answer: Promise<Receipt>;
+}
+
+function takenOf({ ids, positions, reasons }: Draft, { refused, usage }: Outcome): Taken {
+  const all = new Map(reasons);
+  for (const { index, reason } of refused) {
+    const position = positions[index];
+    // If several exporters refuse a trace, the response has only the first entry.
+    if (position !== undefined && !all.has(position)) all.set(position, reason);
+  }
+  return { reply: JSON.stringify(toReply(ids, all)), usage };
 }
 
 /** @param ids of all items, as sent @param reasons by the position of the rejected item */
