@@ -10,6 +10,10 @@ const url = (description: string) =>
   Type.Optional(Type.String({ pattern: '^https?://[^/?#@\\s]+([/?][^#\\s]*)?$', description }));
 
 export const otlpHttpConfig = section({
+  protocol: choice(['http', 'grpc'], {
+    default: 'http',
+    description: 'Protocol of requests: http (OTLP/HTTP with protobuf) or grpc (OTLP/gRPC).',
+  }),
   endpoint: url('Base URL, such as http://gateway:4318; /v1/traces, /v1/metrics and /v1/logs are appended.'),
   traces_endpoint: url('Full URL for traces, overriding endpoint.'),
   metrics_endpoint: url('Full URL for metrics, overriding endpoint.'),
@@ -32,6 +36,13 @@ export const otlpHttpConfig = section({
 
 export type OtlpHttpConfig = Static<typeof otlpHttpConfig>;
 
+/** The services of OTLP/gRPC. */
+const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
+  traces: 'trace.v1.TraceService',
+  metrics: 'metrics.v1.MetricsService',
+  logs: 'logs.v1.LogsService',
+};
+
 /** The URL for each signal that has one. */
 export function urlsOf(config: OtlpHttpConfig): ReadonlyMap<TelemetrySignal, URL> {
   const whole: Readonly<Record<TelemetrySignal, string | undefined>> = {
@@ -41,7 +52,11 @@ export function urlsOf(config: OtlpHttpConfig): ReadonlyMap<TelemetrySignal, URL
   };
   const urls = new Map<TelemetrySignal, URL>();
   for (const signal of TELEMETRY_SIGNALS) {
-    const text = whole[signal] ?? (config.endpoint && `${config.endpoint.replace(/\/+$/, '')}/v1/${signal}`);
+    const path =
+      config.protocol === 'grpc'
+        ? `opentelemetry.proto.collector.${SERVICES[signal]}/Export`
+        : `v1/${signal}`;
+    const text = whole[signal] ?? (config.endpoint && `${config.endpoint.replace(/\/+$/, '')}/${path}`);
     if (text !== undefined) urls.set(signal, new URL(text));
   }
   return urls;
@@ -59,13 +74,24 @@ export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; 
   for (const key of urls)
     if (config[key] !== undefined && !URL.canParse(config[key]))
       problems.push({ path: `/${key}`, message: 'is not a URL' });
+  if (config.protocol === 'grpc') {
+    for (const key of urls)
+      if (key !== 'endpoint' && config[key] !== undefined)
+        problems.push({
+          path: `/${key}`,
+          message: 'is for protocol http: set endpoint, such as http://gateway:4317',
+        });
+    const { endpoint = '' } = config;
+    if (URL.canParse(endpoint) && new URL(endpoint).pathname !== '/')
+      problems.push({ path: '/endpoint', message: 'must not have a path with protocol grpc' });
+  }
   if (config.endpoint?.includes('?') === true)
     problems.push({
       path: '/endpoint',
       message: 'must not have a query; set traces_endpoint, metrics_endpoint and logs_endpoint instead',
     });
   problems.push(
-    ...checkHeaders(config.headers, ['content-type', BATCH_ID_HEADER]),
+    ...checkHeaders(config.headers, ['content-type', 'te', BATCH_ID_HEADER]),
     ...checkClientTls(config.tls),
   );
   return problems;

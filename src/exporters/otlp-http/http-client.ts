@@ -5,11 +5,35 @@ import type { Answer } from './answer.js';
 import type { OtlpHttpConfig } from './config.js';
 
 /** Maximum size read of a response; OTLP responses are short. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-const CONNECT_TIMEOUT_MS = 10_000;
+export const MAX_ANSWER_BYTES = 64 * 1024;
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/** One request. */
+export interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Whether the body is compressed with gzip. */
+  readonly isCompressed: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Removes secrets from the server's text. */
+  readonly hide: (text: string) => string;
+}
+
+/** Sends requests to a server, by HTTP or gRPC. */
+export interface Client {
+  /**
+   * Posts once. Redirects are not followed.
+   *
+   * @param place URL for error messages
+   * @throws ConsumeError, retryable, if there is no response
+   */
+  post(url: URL, place: string, request: Post): Promise<Answer>;
+  /** Closes all connections. */
+  close(): Promise<void>;
+}
 
 /** Persistent connections to the server. */
-export class HttpClient {
+export class HttpClient implements Client {
   readonly #agent: Agent;
 
   private constructor(agent: Agent) {
@@ -41,21 +65,7 @@ export class HttpClient {
     return new HttpClient(agent);
   }
 
-  /**
-   * Posts once. Redirects are not followed.
-   *
-   * @param place URL for error messages
-   * @throws ConsumeError, retryable, if there is no response
-   */
-  async post(
-    url: URL,
-    place: string,
-    request: {
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: Uint8Array;
-      readonly signal?: AbortSignal | undefined;
-    },
-  ): Promise<Answer> {
+  async post(url: URL, place: string, request: Post): Promise<Answer> {
     try {
       const { statusCode, headers, body } = await this.#agent.request({
         origin: url.origin,
@@ -80,7 +90,6 @@ export class HttpClient {
     }
   }
 
-  /** Closes all connections. */
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
@@ -103,7 +112,7 @@ function one(value: string | string[] | undefined): string | undefined {
 }
 
 /** For connection errors, the code is the most useful part; several addresses cause several errors. */
-function reasonOf(cause: unknown): string {
+export function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
   if (!(cause instanceof Error)) return String(cause);
   return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message;

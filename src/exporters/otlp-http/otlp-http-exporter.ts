@@ -13,7 +13,8 @@ import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import { compressed, inForm, type RawBatch, type RawForm } from '../../signal/raw-batch.js';
 import { failureOf, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
-import { HttpClient } from './http-client.js';
+import { GrpcClient } from './grpc-client.js';
+import { HttpClient, type Client } from './http-client.js';
 
 /** Exporter `otlp_http`: see README.md. One call of an input is one attempt to send one request. */
 export class OtlpHttpExporter implements Exporter {
@@ -24,7 +25,7 @@ export class OtlpHttpExporter implements Exporter {
   readonly #rejected: Counter;
   readonly #log: SparseLog;
   readonly #hide: (text: string) => string;
-  #client: HttpClient | undefined;
+  #client: Client | undefined;
 
   constructor(settings: Settings<OtlpHttpConfig>) {
     const { config, meter, logger, clock } = settings;
@@ -33,8 +34,12 @@ export class OtlpHttpExporter implements Exporter {
     this.#headers = {
       'user-agent': 'Jackdaw',
       ...config.headers,
-      'content-type': 'application/x-protobuf',
-      ...(this.#form === 'gzip' && { 'content-encoding': 'gzip' }),
+      ...(config.protocol === 'grpc'
+        ? { 'content-type': 'application/grpc', ...(this.#form === 'gzip' && { 'grpc-encoding': 'gzip' }) }
+        : {
+            'content-type': 'application/x-protobuf',
+            ...(this.#form === 'gzip' && { 'content-encoding': 'gzip' }),
+          }),
     };
     this.#hide = hiding(Object.values(config.headers));
     this.#rejected = meter.counter('otlp_http_rejected_items_total', {
@@ -48,7 +53,7 @@ export class OtlpHttpExporter implements Exporter {
 
   /** @throws Error that names a TLS file that cannot be read */
   async start(): Promise<void> {
-    this.#client = await HttpClient.open(this.#settings.config);
+    this.#client = await open(this.#settings.config);
   }
 
   async shutdown(): Promise<void> {
@@ -91,7 +96,13 @@ export class OtlpHttpExporter implements Exporter {
     if (!this.#client)
       throw new ConsumeError('the exporter was not started', { code: 'internal_error', retryable: true });
     const headers = { ...this.#headers, ...(batch && { [BATCH_ID_HEADER]: batch.id }) };
-    return this.#client.post(url, place, { headers, body, signal: abort });
+    return this.#client.post(url, place, {
+      headers,
+      body,
+      isCompressed: this.#form === 'gzip',
+      signal: abort,
+      hide: this.#hide,
+    });
   }
 
   /** Rejected items must not be sent again: they are counted and logged. */
@@ -105,4 +116,8 @@ export class OtlpHttpExporter implements Exporter {
       `${place} accepted a request only partly`,
     );
   }
+}
+
+async function open(config: OtlpHttpConfig): Promise<Client> {
+  return config.protocol === 'grpc' ? GrpcClient.open(config) : HttpClient.open(config);
 }
