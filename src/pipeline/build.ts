@@ -369,8 +369,7 @@ class Builder {
     }
     const logger = this.#loggerOf(configured, pipeline);
     const switches = new Map([...outputs].map(([signal, target]) => [signal, new Switch(target)]));
-    const created = (): C =>
-      create({ ...this.#tools, logger, id, config }, Object.fromEntries(switches));
+    const created = (): C => create({ ...this.#tools, logger, id, config }, Object.fromEntries(switches));
     try {
       const component = created();
       const entries = new Map<Signal, Switch>();

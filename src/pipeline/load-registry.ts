@@ -33,12 +33,12 @@ export class LoadedPlugins {
   async get(
     path: string,
     key: readonly unknown[],
-    load: () => Promise<readonly Factory[]>,
+    load: (isAgain: boolean) => Promise<readonly Factory[]>,
   ): Promise<readonly Factory[]> {
     const known = this.#loaded.get(path);
     if (known?.key.length === key.length && known.key.every((part, index) => part === key[index]))
       return known.factories;
-    const factories = await load();
+    const factories = await load(known !== undefined);
     this.#loaded.set(path, { key, factories });
     return factories;
   }
@@ -104,8 +104,8 @@ async function loadFactories(
   }
   const stamp = isPath(found) ? stampOf(dirname(path)) : '';
   if (isPath(found)) loaded.note(dirname(path));
-  return loaded.get(isPath(found) ? path : found, [stamp], async () => {
-    const { name, factories } = await loadPlugin(found, file, { stamp });
+  return loaded.get(isPath(found) ? path : found, [stamp], async (isAgain) => {
+    const { name, factories } = await loadPlugin(found, file, isAgain ? { stamp } : {});
     return adapt(factories.map((factory) => isolateFactory(factory, name)));
   });
 }
