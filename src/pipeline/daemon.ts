@@ -45,7 +45,7 @@ export interface DaemonOptions {
 }
 
 /** Where a running daemon gets its configuration from. */
-export interface ReloadSource {
+interface ReloadSource {
   /**
    * Reads and checks the configuration.
    *
