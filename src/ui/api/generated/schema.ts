@@ -1637,18 +1637,6 @@ export interface components {
       page: number;
       page_size: number;
     };
-    Backup: {
-      backup: string;
-      bytes: number;
-      copied_bytes: number;
-      directory: string;
-      files: number;
-      /** Format: date-time */
-      made_at: string;
-      rows: {
-        [key: string]: number;
-      };
-    };
     ChangedMember: {
       /** @enum {unknown} */
       role: 'admin' | 'member';
@@ -1986,6 +1974,18 @@ export interface components {
       input: number;
       output: number;
       over: number;
+    };
+    MadeBackup: {
+      backup: string;
+      bytes: number;
+      copied_bytes: number;
+      directory: string;
+      files: number;
+      /** Format: date-time */
+      made_at: string;
+      rows: {
+        [key: string]: number;
+      };
     };
     Me: {
       browser_session: components['schemas']['CurrentSession'] | null;
@@ -3377,8 +3377,8 @@ export interface operations {
           | 'session.revoked'
           | 'session_link.created'
           | 'session_link.refused'
-          | 'stores.exported'
           | 'stores.backed_up'
+          | 'stores.exported'
           | 'user.changed'
           | 'user.created'
           | 'user.disabled'
@@ -3433,7 +3433,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Backup'];
+          'application/json': components['schemas']['MadeBackup'];
         };
       };
       400: components['responses']['BadRequest'];
