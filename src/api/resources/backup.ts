@@ -24,7 +24,7 @@ export const backupSchema = Type.Object(
     copied_bytes: count('Bytes that earlier backups in the directory did not contain.'),
     rows: Type.Record(Type.String(), count(), { description: 'Rows of telemetry by table.' }),
   },
-  { title: 'Backup' },
+  { title: 'MadeBackup' },
 );
 
 export const backUpData = {

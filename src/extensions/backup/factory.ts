@@ -19,7 +19,10 @@ const CHECK_EVERY_MS = MS_PER_MINUTE;
 const RETRY_MS = 10 * MS_PER_MINUTE;
 
 const configSchema = section({
-  to: filePath({ description: 'Directory of the backups: empty, missing, or with earlier backups.' }),
+  to: filePath({
+    default: './backups',
+    description: 'Directory of the backups: empty, missing, or with earlier backups.',
+  }),
   every: duration({ default: '24h', description: 'Interval between backups, at least 1m.' }),
   at: Type.Optional(
     Type.String({

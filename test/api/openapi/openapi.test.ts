@@ -154,6 +154,9 @@ void t.test('every possible response matches its documented schema', async (t) =
   await check('readExport', {}, undefined);
   await check('exportData', {}, exported);
   await check('exportData', {}, exported);
+  const folder = testFolder(t);
+  await check('backUpData', {}, { json: { directory: join(folder, 'backups') } });
+  await check('backUpData', {}, { json: { directory: folder } });
   await checkRefusals(api, documented, check);
 
   const documentedAnswers = documented.operations().flatMap(({ operation }) =>

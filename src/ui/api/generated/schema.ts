@@ -1653,18 +1653,6 @@ export interface components {
       page: number;
       page_size: number;
     };
-    Backup: {
-      backup: string;
-      bytes: number;
-      copied_bytes: number;
-      directory: string;
-      files: number;
-      /** Format: date-time */
-      made_at: string;
-      rows: {
-        [key: string]: number;
-      };
-    };
     ChangedMember: {
       /** @enum {unknown} */
       role: 'admin' | 'member';
@@ -2002,6 +1990,18 @@ export interface components {
       input: number;
       output: number;
       over: number;
+    };
+    MadeBackup: {
+      backup: string;
+      bytes: number;
+      copied_bytes: number;
+      directory: string;
+      files: number;
+      /** Format: date-time */
+      made_at: string;
+      rows: {
+        [key: string]: number;
+      };
     };
     Me: {
       browser_session: components['schemas']['CurrentSession'] | null;
@@ -3411,8 +3411,8 @@ export interface operations {
           | 'session.revoked'
           | 'session_link.created'
           | 'session_link.refused'
-          | 'stores.exported'
           | 'stores.backed_up'
+          | 'stores.exported'
           | 'user.changed'
           | 'user.created'
           | 'user.disabled'
@@ -3467,7 +3467,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Backup'];
+          'application/json': components['schemas']['MadeBackup'];
         };
       };
       400: components['responses']['BadRequest'];
