@@ -11,7 +11,7 @@ import { UnusableDirectory } from './export-directory.js';
 /** Version of the layout. Other versions are rejected. */
 export const BACKUP_FORMAT = 1;
 const OBJECTS = 'objects';
-const BACKUPS = 'backups';
+const MANIFESTS = 'manifests';
 /** Holds files that are being written. */
 const SCRATCH = 'scratch';
 
@@ -80,7 +80,7 @@ export class BackupDirectory {
   async lock(): Promise<DirectoryLock> {
     const names = await readdir(this.path).catch(ifMissing([]));
     // SQLite, which locks the file, leaves a journal if the process is killed.
-    const own = [OBJECTS, BACKUPS, SCRATCH, LOCK_FILE, `${LOCK_FILE}-journal`];
+    const own = [OBJECTS, MANIFESTS, SCRATCH, LOCK_FILE, `${LOCK_FILE}-journal`];
     const foreign = names.find((name) => !own.includes(name));
     if (foreign !== undefined)
       throw new UnusableDirectory(
@@ -90,7 +90,7 @@ export class BackupDirectory {
     const lock = await lockDirectory(this.path);
     try {
       await rm(this.scratch, { recursive: true, force: true });
-      for (const folder of [OBJECTS, BACKUPS, SCRATCH]) await makePrivateDirectory(join(this.path, folder));
+      for (const folder of [OBJECTS, MANIFESTS, SCRATCH]) await makePrivateDirectory(join(this.path, folder));
     } catch (error) {
       lock.release();
       throw error;
@@ -100,7 +100,7 @@ export class BackupDirectory {
 
   /** The ids of all complete backups, oldest first. @throws UnusableBackup if the directory does not exist */
   async list(): Promise<readonly string[]> {
-    const names = await readdir(join(this.path, BACKUPS)).catch((cause: unknown) => {
+    const names = await readdir(join(this.path, MANIFESTS)).catch((cause: unknown) => {
       throw new UnusableBackup(`${this.path} holds no backups: check the path.`, { cause });
     });
     return names
@@ -166,7 +166,7 @@ export class BackupDirectory {
     const id = idOf(backup.made_at);
     const text = `${JSON.stringify({ sha256: sumOf(backup), backup })}\n`;
     await writeFile(join(this.scratch, id), this.#manifestOf(id), Buffer.from(text));
-    await syncDirectory(join(this.path, BACKUPS));
+    await syncDirectory(join(this.path, MANIFESTS));
     return id;
   }
 
@@ -179,7 +179,7 @@ export class BackupDirectory {
     for (const id of kept)
       for (const { parts } of (await this.read(id)).backup.files) for (const part of parts) needed.add(part);
     for (const id of ids.slice(0, -keep)) await rm(this.#manifestOf(id), { force: true });
-    await syncDirectory(join(this.path, BACKUPS));
+    await syncDirectory(join(this.path, MANIFESTS));
     const objects = join(this.path, OBJECTS);
     for (const folder of await readdir(objects))
       for (const name of await readdir(join(objects, folder)))
@@ -187,7 +187,7 @@ export class BackupDirectory {
   }
 
   #manifestOf(id: string): string {
-    return join(this.path, BACKUPS, `${id}.json`);
+    return join(this.path, MANIFESTS, `${id}.json`);
   }
 
   #objectOf(name: string): string {
