@@ -384,7 +384,15 @@ class Builder {
       connect(component);
       const node: BuiltNode & { component: C } = {
         ...place,
-        ...{ component, logger, configured, files: filesOf(configured), inputs: entries, outputs: switches, way },
+        ...{
+          component,
+          logger,
+          configured,
+          files: filesOf(configured),
+          inputs: entries,
+          outputs: switches,
+          way,
+        },
         recreate: () => {
           node.component = created();
           connect(node.component);

@@ -29,6 +29,7 @@ const ACTION_LABELS = {
   'alert.created': 'Alert created',
   'alert.deleted': 'Alert deleted',
   'alert_secret.rotated': 'Alert secret rotated',
+  'config.reloaded': 'Configuration reloaded',
   'config.read': 'Configuration read',
   'deliveries.retried': 'Deliveries resent',
   'delivery.retried': 'Delivery resent',
