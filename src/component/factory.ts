@@ -116,6 +116,9 @@ export type PassOn = <S extends Signal>(
   context: ConsumeContext,
 ) => Promise<Receipt>;
 
+/** Of a connector that was created outside pipelines. */
+export const notConnected: PassOn = async () => Promise.reject(new Error('the connector is in no pipeline'));
+
 /** A pipeline named in the configuration of a connector. */
 export interface NamedPipeline {
   readonly name: string;

@@ -194,7 +194,10 @@ void t.test('command line errors are reported before sending', async (t) => {
     [['users', 'create', '--name', 'x'], /required option '--email/],
     [['users', 'update', 'x', '--monthly-event-limit', '1.5'], /must be a whole number/],
     [['users', 'update', 'x', '--stored-bytes-limit', '1 GB'], /must be a size/],
-    [['keys', 'create', '--name', 'x', '--scopes', 'read,root'], /Scopes are write, read, manage, admin/],
+    [
+      ['keys', 'create', '--name', 'x', '--scopes', 'read,root'],
+      /Scopes are write, read, manage, delegate, admin/,
+    ],
     [['keys', 'create', '--name', 'x', '--scopes', ''], /Scopes are/],
     [['keys', 'revoke'], /missing required argument 'id'/],
     [['keys', 'revoke', 'x'], /is invalid for argument 'id'\. It must be an id/],

@@ -268,3 +268,43 @@ void t.test('--watch reloads changed files once', async (t) => {
   t.equal(daemon.stderr().split('Reloading the configuration').length, 2);
   t.match(await daemon.stop(), { code: 0 });
 });
+
+const ROUTED = `
+processors:
+  transform: { logs: [{ set: { body: 'log.body + " VERSION"' } }] }
+exporters:
+  route: { routes: [{ condition: 'true', pipelines: [logs/stored] }] }
+service:
+  pipelines:
+    logs: { receivers: [otlp], processors: [], exporters: [route] }
+    logs/stored: { receivers: [route], processors: [transform], exporters: [storage] }
+`;
+
+void t.test('a kept connector passes items on to the new components', async (t) => {
+  const directory = testFolder(t);
+  const overlay = (version: string) => ROUTED.replace('VERSION', version);
+  const daemon = await spawnDaemon(t, { directory, overlay: overlay('one') });
+  const authorization = `Bearer ${daemon.key}`;
+  const send = async (): Promise<void> => {
+    const response = await fetch(`${daemon.otlpUrl}/v1/logs`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(logRequest('app', [{ body: 'hello', nanos: BigInt(Date.now()) * 1_000_000n }])),
+    });
+    t.equal(response.status, 200);
+  };
+  await send();
+  writeFileSync(join(directory, 'config-2.yaml'), overlay('two'));
+  const reloaded = await fetch(`${daemon.url}/api/v1/admin/reload`, {
+    method: 'POST',
+    headers: { authorization },
+  });
+  t.match(await reloaded.json(), {
+    result: 'applied',
+    changed: ['processor "transform" in pipeline "logs/stored"'],
+  });
+  await send();
+  const found = await fetch(`${daemon.url}/api/v1/dashboard/logs/search`, { headers: { authorization } });
+  const { items } = (await found.json()) as { readonly items: readonly { readonly body: string }[] };
+  t.same(items.map(({ body }) => body).sort(), ['hello one', 'hello two']);
+});

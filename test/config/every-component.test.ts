@@ -74,7 +74,7 @@ function schemaOf(factories: readonly Factory[]) {
 async function checkConfiguration(t: Test, text: string): Promise<void> {
   const sections = parse(text) as Sections;
   const { registry, plan } = await prepareText(text);
-  t.ok(plan.extensions.length > 0, 'the daemon accepts it');
+  t.ok(plan.pipelines.length > 0, 'the daemon accepts it');
   const plugins = JSON.stringify(sections['plugins'] ?? []);
   const takes = withPlugins.get(plugins) ?? schemaOf(registry.all());
   withPlugins.set(plugins, takes);

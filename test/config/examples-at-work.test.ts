@@ -210,6 +210,27 @@ tests:
   'plugins/webhook-receiver/README.md#1': async (t) => {
     await sendsWebhooks(t, 'plugins/webhook-receiver/README.md#1', {});
   },
+  'src/receivers/otlp/tenants.md#1': async (t) => {
+    const { otlpUrl, key } = await startTestDaemon(t, {
+      overlay: yamlExample('src/receivers/otlp/tenants.md#1'),
+    });
+    // The example's users do not exist; `tenants.test.ts` has others.
+    const resourceLogs = ['payments', 'nobody'].map((team) => ({
+      resource: { attributes: [{ key: 'team', value: { stringValue: team } }] },
+      scopeLogs: [{ logRecords: [{ severityNumber: 9, body: { stringValue: 'hello' } }] }],
+    }));
+    const response = await fetch(`${otlpUrl}/v1/logs`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceLogs }),
+    });
+    t.match(await response.json(), {
+      partialSuccess: {
+        rejectedLogRecords: '2',
+        errorMessage: /names no active user of receivers\.otlp\.tenant/,
+      },
+    });
+  },
   'src/exporters/alerts/README.md#1': async (t) => {
     const mails = await startMails(t);
     const example = parse(yamlExample('src/exporters/alerts/README.md#1')) as { readonly smtp: object };

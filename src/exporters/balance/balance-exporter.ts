@@ -1,5 +1,5 @@
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
-import type { Exporter, Outputs, PassOn } from '../../component/factory.js';
+import { notConnected, type Exporter, type Outputs, type PassOn } from '../../component/factory.js';
 import type { Batches } from '../../signal/batch.js';
 
 interface Target {
@@ -14,8 +14,7 @@ export class BalanceExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #passOn: PassOn;
 
-  constructor({ passOn }: { readonly passOn?: PassOn }, targets: readonly Target[]) {
-    if (passOn === undefined) throw new Error('it can only be created within pipelines');
+  constructor({ passOn = notConnected }: { readonly passOn?: PassOn }, targets: readonly Target[]) {
     this.#passOn = passOn;
     this.inputs = {
       traces: this.#input('traces', targets, ({ items }) => items.map(({ trace }) => trace.trace_id)),

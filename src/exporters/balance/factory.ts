@@ -12,7 +12,7 @@ const balanceConfig = section({
       description: 'Name of a pipeline.',
     }),
     {
-      minItems: 1,
+      default: [],
       uniqueItems: true,
       description: 'Pipelines to distribute runs over. Those of one name get the same runs.',
     },

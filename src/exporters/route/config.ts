@@ -31,7 +31,7 @@ export const routeConfig = section({
       }),
       pipelines: pipelines('Pipelines that get the matching items of their signal.', { minItems: 1 }),
     }),
-    { minItems: 1, description: 'Routes in order; an item takes the first one that matches.' },
+    { default: [], description: 'Routes in order; an item takes the first one that matches.' },
   ),
   default_pipelines: pipelines('Pipelines for items that no route matches. Default: they are dropped.', {
     default: [],

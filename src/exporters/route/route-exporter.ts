@@ -1,5 +1,11 @@
 import type { ConsumeContext, Consumer, Receipt, Refusal } from '../../component/consumer.js';
-import type { Exporter, Outputs, PassOn, Settings } from '../../component/factory.js';
+import {
+  notConnected,
+  type Exporter,
+  type Outputs,
+  type PassOn,
+  type Settings,
+} from '../../component/factory.js';
 import type { Counter } from '../../component/telemetry.js';
 import { Conditions } from '../../expressions/conditions.js';
 import { EvaluationFailures } from '../../expressions/failures.js';
@@ -31,8 +37,7 @@ export class RouteExporter implements Exporter {
   readonly #unmatched: Counter;
   readonly #log: SparseLog;
 
-  constructor({ passOn, ...settings }: Settings<RouteConfig> & { readonly passOn?: PassOn }) {
-    if (passOn === undefined) throw new Error('it can only be created within pipelines');
+  constructor({ passOn = notConnected, ...settings }: Settings<RouteConfig> & { readonly passOn?: PassOn }) {
     this.#settings = settings;
     this.#passOn = passOn;
     this.#failures = new EvaluationFailures(settings, 'exporter');
