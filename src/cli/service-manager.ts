@@ -59,7 +59,7 @@ export class ServiceManager {
         { err: error },
         isMissing
           ? 'systemd is not told about this service: install systemd-notify, or use Type=exec without WatchdogSec in the unit'
-          : 'systemd-notify failed: systemd is not told about this service for now',
+          : 'systemd-notify failed: systemd did not receive this message',
       );
     }
   }

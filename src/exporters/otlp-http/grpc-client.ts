@@ -158,7 +158,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The delay of a `google.rpc.RetryInfo`; undefined if there is none, or for other bytes. */
+/** The delay in a `google.rpc.RetryInfo`; undefined if the header has none or is invalid. */
 function retryDelayOf(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined;
   try {

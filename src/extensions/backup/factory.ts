@@ -81,7 +81,7 @@ class BackupExtension implements Component {
     const gauge = (name: string, description: string, read: () => number): void => {
       this.#ends.push(meter.gauge(name, { description }, read));
     };
-    gauge('backup_age_seconds', 'Time since the last complete backup; NaN if there is none.', age);
+    gauge('backup_age_seconds', 'Time since the last complete backup; NaN without a backup.', age);
     gauge('backup_bytes', 'Size of the files in the last backup since the start.', () => this.#bytes);
     gauge('backup_copied_bytes', 'Bytes that the last backup copied.', () => this.#copiedBytes);
     let dueAt = await this.#firstDue();
@@ -122,7 +122,7 @@ class BackupExtension implements Component {
     await waitFor(this.#running, deadline);
   }
 
-  /** After the newest backup in the directory; at once if there is none or it cannot be read. */
+  /** Due one interval after the newest backup in the directory; immediately without a readable backup. */
   async #firstDue(): Promise<Micros> {
     const newest = await this.#directory.read().catch(() => null);
     if (newest === null) return 0;

@@ -44,8 +44,8 @@ class TapExtension implements Component {
         response.writeHead(status, headers).end(body);
       }
     });
-    // In a private directory until its mode is set: whoever connects first would see everything. Renaming also replaces the socket of a
-    // daemon that was killed.
+    // Bound in a private directory, so that no other user can connect before its mode is set. The rename also replaces the socket of a
+    // killed daemon.
     const folder = await mkdtemp(join(dirname(this.#path), '.tap-'));
     const bound = join(folder, 's');
     try {
