@@ -7,6 +7,9 @@ import parts from '../parts/parts.module.css';
 import styles from './json.module.css';
 import { textKind } from './text-kind.js';
 
+/** Characters of a long text in place; the reading view has all. */
+const MOST_CLAMPED = 2000;
+
 /** A string: base64 as a chip with its size, JSON parsed on request, long text with a reading view. */
 export function StringValue({
   text,
@@ -44,7 +47,11 @@ export function StringValue({
     );
   return (
     <>
-      <LongText text={text}>{children}</LongText>{' '}
+      {found.kind === 'long' ? (
+        <span className={styles['clamped']}>{children(text.slice(0, MOST_CLAMPED))}</span>
+      ) : (
+        <LongText text={text}>{children}</LongText>
+      )}{' '}
       {found.kind === 'json' && (
         <button
           type="button"

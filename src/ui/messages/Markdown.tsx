@@ -1,9 +1,6 @@
 import { Lexer, type Token, type Tokens } from 'marked';
 import { createElement, useMemo, type ReactNode } from 'react';
-import type { Json } from '../json/parse.js';
-import { MediaView } from './MediaView.js';
 import styles from './messages.module.css';
-import { partsOfContent } from './parts.js';
 import { safeLink } from './safe-link.js';
 
 /** Longer texts are shown as plain text. */
@@ -12,8 +9,8 @@ const MAX_MARKDOWN = 65_536;
 const ABSURD = /(?:>[ \t]*){40}|[[\]()*_~`]{100}/;
 
 /**
- * Renders Markdown of models. Tokens become elements of known kinds: no HTML is interpreted, and only
- * embedded images are shown.
+ * Renders Markdown of models. Tokens become elements of known kinds: no HTML is interpreted, and images are
+ * named, not loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const tokens = useMemo(() => tokensOf(text), [text]);
@@ -126,7 +123,9 @@ function Inline({ token }: { readonly token: Token }): ReactNode {
     case 'link':
       return <OutwardLink href={token['href'] as string}>{inlines(token.tokens)}</OutwardLink>;
     case 'image':
-      return <Image name={token.text as string} href={token['href'] as string} />;
+      return (
+        <span className={styles['media']}>{`image: ${token.text as string} ${token['href'] as string}`}</span>
+      );
     case 'text':
     case 'escape':
       return 'tokens' in token ? inlines(token.tokens) : unescaped(token);
@@ -138,22 +137,6 @@ function Inline({ token }: { readonly token: Token }): ReactNode {
 /** The raw text of an escape; React escapes it itself. */
 function unescaped(token: Token): string {
   return token.type === 'escape' ? (token.text as string) : token.raw;
-}
-
-/** An embedded picture is shown; others are named, so that no address is loaded. */
-function Image({ name, href }: { readonly name: string; readonly href: string }) {
-  const [part] = href.startsWith('data:')
-    ? partsOfContent({ kind: 'object', entries: imageEntries(href) })
-    : [];
-  if (part?.kind === 'media') return <MediaView part={part} />;
-  return <span className={styles['media']}>{`image: ${name} ${href}`}</span>;
-}
-
-function imageEntries(url: string): readonly (readonly [string, Json])[] {
-  return [
-    ['type', { kind: 'string', text: 'image' }],
-    ['image_url', { kind: 'string', text: url }],
-  ];
 }
 
 /** A link in trace content: only http, https and mailto, without a referrer. */

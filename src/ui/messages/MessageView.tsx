@@ -5,6 +5,7 @@ import { textKind } from '../json/text-kind.js';
 import { cx } from '../parts/cx.js';
 import { LongText } from './LongText.js';
 import { Markdown } from './Markdown.js';
+import { textAndPictures } from './media.js';
 import { MediaView } from './MediaView.js';
 import type { Message, Part, Role } from './message.js';
 import { ReadButton } from './Reading.js';
@@ -87,10 +88,14 @@ function PartView({
 }) {
   switch (part.kind) {
     case 'text':
-      return (
-        <LongText text={part.text} limit={limit}>
-          {(shown) => <Markdown text={shown} />}
-        </LongText>
+      return textAndPictures(part.text).map((piece, at) =>
+        typeof piece === 'string' ? (
+          <LongText key={at} text={piece} limit={limit}>
+            {(shown) => <Markdown text={shown} />}
+          </LongText>
+        ) : (
+          <MediaView key={at} part={piece} />
+        ),
       );
     case 'reasoning':
       return (

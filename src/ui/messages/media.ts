@@ -119,3 +119,25 @@ function jpeg(view: DataView): Picture | undefined {
   }
   return undefined;
 }
+
+const EMBEDDED = /!\[[^\]\n]{0,500}\]\((data:image\/[a-z+.-]{1,40};base64,[A-Za-z0-9+/_=-]*…?)(?:\)|$)/g;
+
+/** Text, and the pictures embedded in its Markdown, which are longer than any text. */
+export function textAndPictures(text: string): readonly (string | Media)[] {
+  const found: (string | Media)[] = [];
+  let from = 0;
+  for (const match of text.includes('](data:') ? text.matchAll(EMBEDDED) : []) {
+    const [all, url = ''] = match;
+    const [head = '', data = ''] = url.split(',', 2);
+    found.push(text.slice(from, match.index), {
+      kind: 'media',
+      what: 'image',
+      type: head.slice('data:'.length, head.indexOf(';')),
+      source: undefined,
+      data,
+    });
+    from = match.index + all.length;
+  }
+  found.push(text.slice(from));
+  return found.filter((each) => each !== '');
+}

@@ -1,4 +1,4 @@
-import { member, type Json } from '../json/parse.js';
+import { itemsOf, member, type Json } from '../json/parse.js';
 import { readConversation } from './conversation.js';
 import type { Conversation, Message } from './message.js';
 
@@ -49,9 +49,7 @@ export function spokenIn(detail: Json | undefined, side: 'input' | 'output'): re
   const read = readConversation(value, side)?.messages;
   if (read) return read;
   const texts = textsIn(value).filter(([key]) => SAID.has(key));
-  const hasMore =
-    value.kind === 'object' &&
-    value.entries.some(([, each]) => each.kind === 'object' || each.kind === 'array');
+  const hasMore = value.kind === 'object' && value.entries.some(([, each]) => jsonSize(each) > 0);
   const [only] = texts;
   return texts.length !== 1 || only === undefined || hasMore ? [] : [messageOf(only[1], side)];
 }
@@ -61,6 +59,11 @@ export function textsOnSide(detail: Json | undefined, side: 'input' | 'output'):
   const spoken = spokenIn(detail, side);
   if (spoken.length > 0) return spoken;
   return textsIn(member(detail, `${side}_data`)).map(([, text]) => messageOf(text, side));
+}
+
+/** Members of an object or items of an array. */
+function jsonSize(value: Json): number {
+  return value.kind === 'object' ? value.entries.length : (itemsOf(value)?.length ?? 0);
 }
 
 function textsIn(value: Json | undefined): readonly (readonly [string, string])[] {

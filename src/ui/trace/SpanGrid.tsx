@@ -16,8 +16,10 @@ const ROW_PX = 28;
 const INDENT_PX = 14;
 /** Deeper levels are not indented further, to leave room for the name, unless the grid scrolls sideways. */
 const MAX_INDENT = 16;
-/** Room for a name at the deepest level. */
+/** Room for a name at the deepest level; deep trees scroll sideways anyway and get more. */
 const NAME_PX = 110;
+const DEEP_NAME_PX = 190;
+const DEEP = 10;
 const OVERSCAN = 12;
 
 /** Position of a row. */
@@ -189,7 +191,7 @@ function roomFor(rows: number, levels: number | undefined): CSSProperties {
   const needed = {
     '--needed': `${String((rows + 1) * ROW_PX + 2)}px`,
     '--levels': levels ?? MAX_INDENT,
-    '--names': `${String((levels ?? 0) * INDENT_PX + NAME_PX)}px`,
+    '--names': `${String((levels ?? 0) * INDENT_PX + ((levels ?? 0) > DEEP ? DEEP_NAME_PX : NAME_PX))}px`,
   };
   return needed as CSSProperties;
 }

@@ -11,7 +11,7 @@ import { withoutSeen } from '../../messages/history.js';
 import type { Message } from '../../messages/message.js';
 import { LoadWhole } from '../../messages/MediaView.js';
 import { MessageView, Value } from '../../messages/MessageView.js';
-import { spokenIn } from '../../messages/turn.js';
+import { spokenIn, textsOnSide } from '../../messages/turn.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
 import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
@@ -89,7 +89,19 @@ export function Conversation({ traceId, view, steps, start, place, hrefOf }: Pro
     [place],
   );
   return (
-    <div ref={scroller} className={styles['scroller']} tabIndex={0} role="group" aria-label="Conversation">
+    <div
+      ref={scroller}
+      className={styles['scroller']}
+      tabIndex={0}
+      role="group"
+      aria-label="Conversation"
+      onKeyDown={(event) => {
+        // The browser stops short of the end, because steps grow when they are loaded.
+        if (event.key !== 'End' || event.target !== event.currentTarget) return;
+        event.preventDefault();
+        virtual.scrollToIndex(steps.length - 1, { align: 'end' });
+      }}
+    >
       <ol className={styles['steps']} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ key, index, start: top }) => {
           const step = steps[index];
@@ -237,8 +249,8 @@ function Others({
 
 /** The indexes of the spans whose payloads a step needs, its own first. */
 function neededBy(step: Step): readonly (number | undefined)[] {
-  if (step.kind === 'turn') return [step.payload, step.before, step.asker, step.root];
-  if (step.kind === 'answer') return [step.index, step.last?.payload];
+  if (step.kind === 'turn') return [step.payload, step.before, step.asker];
+  if (step.kind === 'answer') return [step.index, step.last];
   return [step.index];
 }
 
@@ -332,7 +344,7 @@ function Content({
     case 'agent_result':
       return <Side detail={own} side="output" />;
     case 'answer':
-      return isRepeated(spokenIn(own, 'output'), spokenIn(payloads[1], 'output')) ? (
+      return isRepeated(textsOnSide(own, 'output'), spokenIn(payloads[1], 'output')) ? (
         <p className={styles['waiting']}>The same as the last answer of the model.</p>
       ) : (
         <Side detail={own} side="output" />
@@ -352,14 +364,14 @@ function Content({
 
 function TurnView({
   step,
-  payloads: [, before, asker, root],
+  payloads: [, before, asker],
   own,
 }: {
   readonly step: Extract<Step, { readonly kind: 'turn' }>;
   readonly payloads: readonly (Json | undefined)[];
   readonly own: Json;
 }) {
-  const { system, earlier, asked, answered, isFinal, other } = readTurn(step, { own, before, asker, root });
+  const { system, earlier, asked, answered, other } = readTurn(step, { own, before, asker });
   const hasNothing =
     answered.length === 0 && other === undefined && !step.hasError && step.tools.length === 0;
   return (
@@ -380,7 +392,6 @@ function TurnView({
         <p className={styles['waiting']}>Calls {[...new Set(step.tools)].join(', ')}.</p>
       )}
       {hasNothing && <p className={styles['waiting']}>No output.</p>}
-      {isFinal && <p className={styles['final']}>Final answer</p>}
     </>
   );
 }

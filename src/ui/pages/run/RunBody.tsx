@@ -90,6 +90,6 @@ function useJump(
     if (query === done.current || hits.length === 0) return;
     done.current = query;
     const next = hits.find((at) => at >= index) ?? hits[0];
-    if (query !== '' && next !== undefined && next !== index) show(next, 'replace');
+    if (query !== '' && next !== undefined) show(next, 'replace');
   });
 }

@@ -9,6 +9,7 @@ import { Failure } from '../../parts/states.js';
 import { useMe } from '../../shell/Session.js';
 import { printState } from '../../state/codec.js';
 import { useShortcuts } from '../../state/shortcuts.js';
+import { hasFailed } from '../../trace/span.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
 import { Firings } from '../alerts/Firings.js';
 import { useAlertUpdates, useFirings } from '../alerts/load.js';
@@ -111,7 +112,7 @@ export function RunPanel({ run, view, index, state, change, onShow }: Props) {
             view={view}
             steps={steps}
             // A failed run opens at its failure.
-            start={state.span === '' && run.error_message === null ? undefined : index}
+            start={state.span === '' && !hasFailed(run) ? undefined : index}
             place={place}
             hrefOf={({ id }) => `/${link({ span: id, tab: '' })}`}
           />

@@ -11,8 +11,6 @@ export interface ReadTurn {
   readonly earlier: readonly Message[];
   readonly asked: readonly Message[];
   readonly answered: readonly Message[];
-  /** Whether the answer is the output of the run. */
-  readonly isFinal: boolean;
   /** Output that contains no messages. */
   readonly other: Json | undefined;
 }
@@ -22,11 +20,10 @@ export interface TurnPayloads {
   readonly own: Json;
   readonly before?: Json | undefined;
   readonly asker?: Json | undefined;
-  readonly root?: Json | undefined;
 }
 
 /** Reads a model call without what the calls before it already said. */
-export function readTurn(turn: Turn, { own, before, asker, root }: TurnPayloads): ReadTurn {
+export function readTurn(turn: Turn, { own, before, asker }: TurnPayloads): ReadTurn {
   const input = spokenIn(own, 'input');
   const output = spokenIn(own, 'output');
   const seen = [...spokenIn(before, 'input'), ...spokenIn(before, 'output'), ...textsOnSide(asker, 'input')];
@@ -39,12 +36,11 @@ export function readTurn(turn: Turn, { own, before, asker, root }: TurnPayloads)
     earlier: [...old, ...fresh.filter(isShownAsStep)],
     asked,
     answered: withoutSeen(answered, input).fresh.filter(({ parts }) => parts.length > 0),
-    isFinal: root !== undefined && isRepeated(textsOnSide(root, 'output'), output),
     other: output.length === 0 ? valueOf(own, 'output_data') : undefined,
   };
 }
 
-/** Whether all messages of a run's output are among those of its last call. */
+/** Whether the output of a run is that of its last call. */
 export function isRepeated(output: readonly Message[], last: readonly Message[]): boolean {
   const answer = output.slice(-1);
   return answer.length > 0 && withoutSeen(answer, last).fresh.length === 0;

@@ -25,8 +25,8 @@ export type Step =
   | (Common & { readonly kind: 'error' })
   /** Consecutive spans that say nothing. */
   | (Common & { readonly kind: 'others'; readonly indexes: readonly number[] })
-  /** Output of the run. `last`: the last turn, which often contains it. */
-  | (Common & { readonly kind: 'answer'; readonly last: Turn | undefined });
+  /** Output of the run. `last`: payload of the last turn, which often contains it. */
+  | (Common & { readonly kind: 'answer'; readonly last: number | undefined });
 
 /** A model call. */
 export interface Turn {
@@ -41,8 +41,6 @@ export interface Turn {
   readonly isAfterTools: boolean;
   /** Names of the tools that follow as steps of their own. */
   readonly tools: readonly string[];
-  /** Root whose output this last turn may contain. */
-  readonly root: number | undefined;
 }
 
 type Building<Of> = { -readonly [Key in keyof Of]: Of[Key] };
@@ -160,7 +158,6 @@ class Reader {
       // Graphs wrap each call in an agent of its own.
       isAfterTools: scope.hasTools || (scope.last === undefined && this.hasTools),
       tools: [],
-      root: undefined,
     };
     const step = { index, level, hasError: hasFailed(span), ...turn };
     if (step.hasError) this.errors.push(span.error ?? '');
@@ -226,8 +223,7 @@ class Reader {
     if (hasError && (span.type === 'agent' || children.length > 0))
       this.steps.push({ kind: 'error', index, level: 0, hasError });
     if (span.outputBytes === null || (span.type !== 'agent' && children.length === 0)) return;
-    if (last) last.root = index;
-    this.steps.push({ kind: 'answer', index, level: 0, hasError: false, last });
+    this.steps.push({ kind: 'answer', index, level: 0, hasError: false, last: last?.payload });
   }
 
   /** Whether an error repeats one that was shown since. Agents pass on the errors of their calls. */
