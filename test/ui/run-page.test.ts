@@ -423,7 +423,7 @@ void t.test('the page of a run', async (t) => {
         aSpan(trace, {
           name: `level ${String(at)}`,
           type: at === 59 ? 'llm' : 'custom',
-          parent_span_id: (spans.at(-1)?.['span_id'] as string | undefined) ?? null,
+          parent_span_id: spans.at(-1)?.['span_id'] ?? null,
         }),
       );
     const header = {

@@ -85,7 +85,7 @@ export function RunPanel({ run, view, index, state, change, onShow }: Props) {
             className={button}
             href={new URL(link({ full: true }), BASE).href}
             target="_blank"
-            rel="noopener"
+            rel="noopener noreferrer"
             aria-label="Open this panel in a new tab"
             title="Open this panel in a new tab"
           >
@@ -128,8 +128,16 @@ export function RunPanel({ run, view, index, state, change, onShow }: Props) {
             view={view}
           />
         )}
-        {tab === 'alerts' && <RunAlerts traceId={run.trace_id} />}
-        {tab === 'deliveries' && <RunDeliveries traceId={run.trace_id} />}
+        {tab === 'alerts' && (
+          <div className={styles['ofRun']}>
+            <RunAlerts traceId={run.trace_id} />
+          </div>
+        )}
+        {tab === 'deliveries' && (
+          <div className={styles['ofRun']}>
+            <RunDeliveries traceId={run.trace_id} />
+          </div>
+        )}
       </TabPanel>
     </Tabs>
   );

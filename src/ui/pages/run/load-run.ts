@@ -144,5 +144,5 @@ function textsIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, inner]) => [key, ...textsIn(inner)]);
-  return value === null || value === undefined ? [] : [String(value as string | number | boolean)];
+  return value === null || value === undefined ? [] : [String(value)];
 }
