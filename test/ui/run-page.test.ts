@@ -362,7 +362,7 @@ void t.test('the page of a run', async (t) => {
     await sound.waitFor();
     await page.waitForFunction('document.querySelector("audio").duration > 0');
     await page.getByText('tier: gold').waitFor();
-    await page.getByRole('button', { name: 'all 2' }).click();
+    await page.getByRole('button', { name: 'Show all 2' }).click();
     await page.getByRole('dialog').getByText('"sha"').waitFor();
     await page.keyboard.press('Escape');
 

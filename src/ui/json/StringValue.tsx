@@ -31,7 +31,7 @@ export function StringValue({
     return (
       <span className={styles['chip']}>
         <FileDigit size={14} aria-hidden="true" />
-        {found.type === '' ? 'base64' : found.type} · {found.isCut && 'over '}
+        {found.type === '' ? 'base64' : found.type} · {found.isCut && 'more than '}
         {formatBytes(found.bytes)}
         <button
           type="button"

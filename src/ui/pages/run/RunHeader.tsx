@@ -173,7 +173,7 @@ function Metadata({
             setOpen(true);
           }}
         >
-          {short.length === 0 ? formatCounted(entries.length, 'value') : `all ${String(entries.length)}`}
+          {short.length === 0 ? formatCounted(entries.length, 'value') : `Show all ${String(entries.length)}`}
         </button>
       )}
       {isOpen && (
