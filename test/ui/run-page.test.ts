@@ -96,6 +96,7 @@ void t.test('the page of a run', async (t) => {
 
   await t.test('loads few files and requests spans in parallel', async (t) => {
     const { page, complaints } = await pages.permit('/login');
+    await page.waitForLoadState('networkidle');
     const requests: string[] = [];
     page.on('request', (request) => {
       // The previous page may still have requests.
@@ -285,6 +286,8 @@ void t.test('the page of a run', async (t) => {
     await page.keyboard.type('answer 4');
     await page.getByText('1 of 2').waitFor();
     await page.waitForURL(`**span=${calls[3] ?? ''}**`);
+    const marked = '[...(CSS.highlights.get("run-search") ?? [])].map(String)';
+    await page.waitForFunction(`${marked}.includes('Answer 4')`);
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');
     await page.waitForURL(`**span=${calls[4] ?? ''}**`);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { BASE } from '../../api/base.js';
 import { JsonView } from '../../json/JsonView.js';
@@ -28,6 +28,7 @@ import { spanQuery, useSpan, type LoadedRun } from './load-run.js';
 import { valueOf } from './read-turn.js';
 import { RUN_STATE, SPAN_TABS, type RunState, type SpanTab } from './run-state.js';
 import { SpanFacts } from './SpanFacts.js';
+import { useMarks } from './use-marks.js';
 import styles from './run.module.css';
 
 interface Props {
@@ -54,6 +55,8 @@ export function SpanPanel({ traceId, scores, node, view, state, change, onShow }
   const [whole, setWhole] = useState('');
   const isWhole = span !== undefined && whole === span.id;
   const { data, error, refetch } = useSpan(traceId, span, isWhole);
+  const panel = useRef<HTMLElement>(null);
+  useMarks(panel, state.q, `${span?.id ?? ''} ${state.tab}`);
   if (!node || !span) return null;
   const tab = SPAN_TABS.find((each) => each === state.tab) ?? 'messages';
   const query = printState(RUN_STATE, { ...RUN_PLAIN, span: span.id, tab: tab === 'messages' ? '' : tab });
@@ -63,7 +66,7 @@ export function SpanPanel({ traceId, scores, node, view, state, change, onShow }
   };
   const failure = span.error ?? textOf(member(data, 'error_message'));
   return (
-    <section className={styles['span']} aria-label="Span">
+    <section ref={panel} className={styles['span']} aria-label="Span">
       <div className={styles['panelHead']}>
         <TypeIcon type={span.type} />
         <h2 title={span.name}>{span.name === '' ? TYPE_LABELS[span.type] : span.name}</h2>
