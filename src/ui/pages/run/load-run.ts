@@ -144,5 +144,6 @@ function textsIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, inner]) => [key, ...textsIn(inner)]);
-  return value === null || value === undefined ? [] : [String(value)];
+  if (typeof value === 'string') return [value];
+  return typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : [];
 }
