@@ -24,7 +24,7 @@ import type { TraceView } from '../../trace/use-trace-view.js';
 import { AttributesTab } from './AttributesTab.js';
 import { Folded } from './Conversation.js';
 import { LogsTab } from './LogsTab.js';
-import { spanQuery, useSpan, type LoadedRun } from './load-run.js';
+import { MAX_BYTES, spanQuery, useSpan, type LoadedRun } from './load-run.js';
 import { valueOf } from './read-turn.js';
 import { RUN_STATE, SPAN_TABS, type RunState, type SpanTab } from './run-state.js';
 import { SpanFacts } from './SpanFacts.js';
@@ -246,9 +246,6 @@ function RunInstead({ traceId, view }: { readonly traceId: string; readonly view
     </div>
   );
 }
-
-/** Longer values are shortened. */
-const MAX_BYTES = 65_536;
 
 const SIDES = [
   ['input_data', 'Input'],

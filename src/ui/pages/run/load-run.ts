@@ -17,7 +17,7 @@ type RunUpdate = Omit<RunSummary, 'scores'> & Partial<Pick<RunSummary, 'scores'>
 /** Poll interval of a running run without a stream. */
 const WITHOUT_STREAM_MS = 5000;
 /** Longer values are loaded on request. */
-const MAX_BYTES = 65_536;
+export const MAX_BYTES = 65_536;
 const EVENTS = ['span', 'lost'];
 
 /** A run with its spans, without payloads, updated by the stream. */
