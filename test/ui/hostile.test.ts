@@ -82,7 +82,7 @@ void t.test('shows hostile traces as plain text', async (t) => {
   await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
   await page.getByRole('treegrid').waitFor();
   for (const span of spans) {
-    for (const tab of ['JSON', 'Error', 'Messages']) {
+    for (const tab of ['JSON', 'Conversation', 'Span', 'Input and output']) {
       if (tab === 'JSON')
         await page.goto(`${new URL(page.url()).origin}/traces/${id}?span=${span['span_id'] as string}`);
       await page.getByRole('tab', { name: tab }).click();

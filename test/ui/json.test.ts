@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { jsonLines } from '../../src/ui/json/lines.js';
 import { parseJson, printJson, tryParseJson } from '../../src/ui/json/parse.js';
+import { textKind } from '../../src/ui/json/text-kind.js';
 import { safeLink } from '../../src/ui/messages/safe-link.js';
 
 void t.test('round-trips the output of JSON.stringify', async (t) => {
@@ -96,4 +97,30 @@ void t.test('links lead only to http(s) or mailto', async (t) => {
     '',
   ])
     t.equal(safeLink(href), undefined, href);
+});
+
+void t.test('shows a string as the JSON it contains on request', async (t) => {
+  const value = parseJson(JSON.stringify({ args: '{"city":"Oslo","at":1.0}', text: '{broken}' }));
+  t.equal(jsonLines(value, new Set()).length, 3);
+  const lines = jsonLines(value, new Set(), new Set(['.0', '.1']));
+  t.same(
+    lines.map(({ key }) => key),
+    [undefined, 'args', 'city', 'at', 'text'],
+  );
+  t.match(lines[3]?.value, { digits: '1.0' });
+  t.equal(jsonLines(value, new Set(['.0']), new Set(['.0'])).length, 3, 'collapses');
+});
+
+void t.test('recognizes base64, JSON and long texts', async (t) => {
+  const data = Buffer.from(Array.from({ length: 900 }, (_, at) => (at * 89) % 256)).toString('base64');
+  t.match(textKind(data), { kind: 'base64', type: '', bytes: 900, isCut: false });
+  t.match(textKind(`data:image/png;base64,${data}`), { kind: 'base64', type: 'image/png', bytes: 900 });
+  t.match(textKind(`${data.slice(0, 601)}…`), { kind: 'base64', isCut: true });
+  t.equal(textKind('x'.repeat(5000)).kind, 'long');
+  t.equal(textKind('0123456789abcdef'.repeat(40)).kind, 'long', 'a hash in hexadecimal');
+  t.equal(textKind('Words that are read. '.repeat(40)).kind, 'long');
+  t.equal(textKind('a\n'.repeat(8)).kind, 'long');
+  t.equal(textKind(' {"a": 1} ').kind, 'json');
+  t.equal(textKind('{}').kind, 'plain');
+  t.equal(textKind('short').kind, 'plain');
 });

@@ -15,7 +15,7 @@ import {
 } from '../../src/ui/pages/models/what-if.js';
 import { figuresByAgent, regressionsOf } from '../../src/ui/pages/overview/regressions.js';
 import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
-import { conversationSpans } from '../../src/ui/pages/sessions/turn.js';
+import { conversationSpans } from '../../src/ui/messages/turn.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
 const bucket = (runs: number, failed: number, cost: number | null, priced_runs = runs) => ({

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { parseJson, printJson } from '../../src/ui/json/parse.js';
 import { readConversation } from '../../src/ui/messages/conversation.js';
+import { shownMedia, textAndPictures } from '../../src/ui/messages/media.js';
 import type { Conversation } from '../../src/ui/messages/message.js';
 
 type Side = 'input' | 'output';
@@ -272,4 +273,72 @@ void t.test('other values are not conversations', async (t) => {
     7,
   ])
     t.equal(textsOf('input', value), undefined, JSON.stringify(value));
+});
+
+/** The first bytes of a PNG of that size, in base64. */
+function pngHead(width: number, height: number): string {
+  const head = Buffer.alloc(33);
+  head.set([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]);
+  head.write('IHDR', 12);
+  head.writeUInt32BE(width, 16);
+  head.writeUInt32BE(height, 20);
+  return head.toString('base64');
+}
+
+void t.test('shows embedded pictures and sounds of known formats and limited size', async (t) => {
+  const media = (data: string | undefined, type = 'image/png', source?: string) =>
+    shownMedia({ kind: 'media', what: type.split('/')[0] ?? '', type, source, data });
+  const png = pngHead(400, 300);
+  t.same(media(png), { kind: 'image', url: `data:image/png;base64,${png}` });
+  t.same(media(png, 'text/html'), { kind: 'image', url: `data:image/png;base64,${png}` }, 'the bytes decide');
+  t.match(media(pngHead(60_000, 60_000)), { kind: 'none', reason: /60,000 × 60,000 pixels/ });
+  t.match(media(Buffer.from('<svg onload="alert(1)"/>').toString('base64'), 'image/svg+xml'), {
+    kind: 'none',
+  });
+  t.match(media(undefined, 'image/png', 'https://evil.example/x.png'), {
+    kind: 'none',
+    reason: /not loaded/,
+  });
+  t.match(media('AA"><script>'), { kind: 'none', reason: 'damaged base64' });
+  t.match(media(`${png}${'A'.repeat(9 * 1024 * 1024)}`), { kind: 'none', reason: /too large/ });
+  t.same(media(`${png.slice(0, 20)}…`), { kind: 'cut' });
+  t.same(media('QUJD', 'audio/wav'), { kind: 'audio', url: 'data:audio/wav;base64,QUJD' });
+  t.match(media('QUJD', 'audio/pcm16'), { kind: 'none', reason: /cannot be played/ });
+  const heads = {
+    'image/gif': [...Buffer.from('GIF89a'), 8, 0, 4, 0],
+    'image/jpeg': [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 17, 8, 0, 4, 0, 8],
+    'image/webp': [...Buffer.from('RIFF0000WEBPVP8X'), ...Array.from({ length: 14 }, () => 0)],
+  };
+  for (const [type, bytes] of Object.entries(heads))
+    t.match(media(Buffer.from(bytes).toString('base64'), type), {
+      kind: 'image',
+      url: new RegExp(`^data:${type}`),
+    });
+});
+
+void t.test('finds embedded data in the formats of clients and in Markdown', async (t) => {
+  const png = pngHead(2, 2);
+  const dataOf = (part: object) =>
+    readConversation(parseJson(JSON.stringify([{ role: 'user', content: [part] }])), 'input')?.messages[0]
+      ?.parts[0];
+  for (const part of [
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+    { type: 'input_image', image_url: `data:image/png;base64,${png}` },
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+    { inlineData: { mimeType: 'image/png', data: png } },
+    { type: 'blob', modality: 'image', mime_type: 'image/png', content: png },
+    { type: 'file', mediaType: 'image/png', data: png },
+  ])
+    t.match(dataOf(part), { kind: 'media', what: 'image', type: 'image/png', data: png, source: undefined });
+  t.match(dataOf({ type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } }), {
+    what: 'audio',
+    type: 'audio/wav',
+    data: 'QUJD',
+  });
+  t.match(textAndPictures(`See ![a](data:image/png;base64,${png}) and ![b](https://evil.example/x.png)`), [
+    'See ',
+    { kind: 'media', type: 'image/png', data: png },
+    ' and ![b](https://evil.example/x.png)',
+  ]);
+  t.same(textAndPictures('plain'), ['plain']);
 });

@@ -227,10 +227,12 @@ void t.test('search finds spans by their visible texts', async (t) => {
     span('a', null, 0, 1, { name: 'Plan', model: 'gpt-5' }),
     span('b', 'a', 0, 1, { error: 'Rate limit', preview: '{"city":"Oslo"}' }),
   ]);
-  t.same(findSpans(nodes, 'rate LIMIT'), [1]);
-  t.same(findSpans(nodes, 'oslo'), [1]);
-  t.same(findSpans(nodes, 'gpt'), [0]);
-  t.same(findSpans(nodes, '  '), []);
+  t.same(findSpans(nodes, 'rate LIMIT', undefined), [1]);
+  t.same(findSpans(nodes, 'oslo', undefined), [1]);
+  t.same(findSpans(nodes, 'gpt', undefined), [0]);
+  t.same(findSpans(nodes, '  ', undefined), []);
+  const payloads = new Map([[nodes[1]?.span.id ?? '', 'click forgot password']]);
+  t.same(findSpans(nodes, 'Forgot', payloads), [1], 'payloads, too');
 });
 
 void t.test('counts and prices only calls repeated with the same input', async (t) => {

@@ -14,6 +14,7 @@ const CONTENT_POLICY = [
   "script-src 'self'",
   ["style-src 'self'", ...STYLE_HASHES.map((hash) => `'${hash}'`)].join(' '),
   "img-src 'self' data:",
+  'media-src data:',
   "connect-src 'self'",
   "worker-src 'self'",
   "base-uri 'self'",

@@ -1,8 +1,9 @@
-import { LongText } from '../messages/LongText.js';
+import { useState } from 'react';
 import parts from '../parts/parts.module.css';
 import styles from './json.module.css';
 import { JsonView } from './JsonView.js';
-import { printJson, type Attribute, type Json } from './parse.js';
+import { printJson, tryParseJson, type Attribute, type Json } from './parse.js';
+import { StringValue } from './StringValue.js';
 
 /** Attributes in full, one per row. */
 export function AttributeRows({
@@ -20,13 +21,7 @@ export function AttributeRows({
         <div key={at}>
           <dt>{key}</dt>
           <dd>
-            {value.kind === 'object' || value.kind === 'array' ? (
-              <JsonView value={value} label={key} />
-            ) : (
-              <LongText text={value.kind === 'string' ? value.text : printJson(value)}>
-                {(shown) => shown}
-              </LongText>
-            )}
+            <AttributeValue label={key} value={value} />
             {onFilter && value.kind !== 'object' && value.kind !== 'array' && !isNull(value) && (
               <>
                 {' '}
@@ -46,6 +41,23 @@ export function AttributeRows({
         </div>
       ))}
     </dl>
+  );
+}
+
+function AttributeValue({ label, value }: { readonly label: string; readonly value: Json }) {
+  const [parsed, setParsed] = useState<Json>();
+  const shown = parsed ?? value;
+  if (shown.kind === 'object' || shown.kind === 'array') return <JsonView value={shown} label={label} />;
+  if (shown.kind !== 'string') return printJson(shown);
+  const parse = (): boolean => {
+    const found = tryParseJson(shown.text);
+    setParsed(found);
+    return found !== undefined;
+  };
+  return (
+    <StringValue text={shown.text} label={label} onParse={parse}>
+      {(text) => text}
+    </StringValue>
   );
 }
 

@@ -1,24 +1,38 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight, Copy } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import { LongText } from '../messages/LongText.js';
 import { cx } from '../parts/cx.js';
 import styles from './json.module.css';
 import { jsonLines, formatSize, type JsonLine } from './lines.js';
-import { printJson, type Json } from './parse.js';
+import { printJson, tryParseJson, type Json } from './parse.js';
+import { StringValue } from './StringValue.js';
 
 const LINE_PX = 21;
 /** Shorter documents are rendered without virtualization. */
 const VIRTUAL_FROM = 200;
 
+interface Act {
+  readonly toggle: (path: string) => void;
+  /** Shows a string as the JSON it contains. @returns false if it is not JSON */
+  readonly parse: (path: string, text: string) => boolean;
+}
+
 /** JSON with every digit and key as sent. Only visible lines are in the DOM. */
 export function JsonView({ value, label }: { readonly value: Json; readonly label: string }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const lines = useMemo(() => jsonLines(value, toggled), [value, toggled]);
-  const toggle = (path: string): void => {
-    const next = new Set(toggled);
-    if (!next.delete(path)) next.add(path);
-    setToggled(next);
+  const [parsed, setParsed] = useState<ReadonlySet<string>>(new Set());
+  const lines = useMemo(() => jsonLines(value, toggled, parsed), [value, toggled, parsed]);
+  const act: Act = {
+    toggle: (path) => {
+      const next = new Set(toggled);
+      if (!next.delete(path)) next.add(path);
+      setToggled(next);
+    },
+    parse: (path, text) => {
+      if (tryParseJson(text) === undefined) return false;
+      setParsed(new Set([...parsed, path]));
+      return true;
+    },
   };
   return (
     <div className={styles['json']}>
@@ -33,11 +47,11 @@ export function JsonView({ value, label }: { readonly value: Json; readonly labe
       {lines.length < VIRTUAL_FROM ? (
         <div className={styles['lines']}>
           {lines.map((line) => (
-            <Line key={line.path} line={line} onToggle={toggle} />
+            <Line key={line.path} line={line} act={act} />
           ))}
         </div>
       ) : (
-        <VirtualLines lines={lines} label={label} onToggle={toggle} />
+        <VirtualLines lines={lines} label={label} act={act} />
       )}
     </div>
   );
@@ -46,11 +60,11 @@ export function JsonView({ value, label }: { readonly value: Json; readonly labe
 function VirtualLines({
   lines,
   label,
-  onToggle,
+  act,
 }: {
   readonly lines: readonly JsonLine[];
   readonly label: string;
-  readonly onToggle: (path: string) => void;
+  readonly act: Act;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -80,7 +94,7 @@ function VirtualLines({
                 className={styles['placed']}
                 style={{ transform: `translateY(${String(start)}px)` }}
               >
-                <Line line={line} onToggle={onToggle} />
+                <Line line={line} act={act} />
               </div>
             )
           );
@@ -92,7 +106,7 @@ function VirtualLines({
 
 const MAX_INDENT = 24;
 
-function Line({ line, onToggle }: { readonly line: JsonLine; readonly onToggle: (path: string) => void }) {
+function Line({ line, act }: { readonly line: JsonLine; readonly act: Act }) {
   const { path, depth, key, value, isOpen } = line;
   const name = key === undefined ? '' : JSON.stringify(key);
   const Chevron = isOpen === true ? ChevronDown : ChevronRight;
@@ -107,19 +121,27 @@ function Line({ line, onToggle }: { readonly line: JsonLine; readonly onToggle: 
           aria-expanded={isOpen}
           aria-label={`${name === '' ? 'value' : name} ${formatSize(value)}`}
           onClick={() => {
-            onToggle(path);
+            act.toggle(path);
           }}
         >
           <Chevron size={14} aria-hidden="true" />
         </button>
       )}
       {key !== undefined && <span className={styles['key']}>{name}: </span>}
-      <Scalar value={value} />
+      <Scalar value={value} label={key ?? 'value'} onParse={(text) => act.parse(path, text)} />
     </div>
   );
 }
 
-function Scalar({ value }: { readonly value: Json }) {
+function Scalar({
+  value,
+  label,
+  onParse,
+}: {
+  readonly value: Json;
+  readonly label: string;
+  readonly onParse: (text: string) => boolean;
+}) {
   switch (value.kind) {
     case 'object':
     case 'array':
@@ -127,9 +149,9 @@ function Scalar({ value }: { readonly value: Json }) {
     case 'string':
       return (
         <span className={styles['string']}>
-          <LongText text={value.text}>
+          <StringValue text={value.text} label={label} onParse={() => onParse(value.text)}>
             {(shown) => JSON.stringify(shown).replaceAll('\\n', '\n').replaceAll('\\"', '"')}
-          </LongText>
+          </StringValue>
         </span>
       );
     case 'number':

@@ -1,4 +1,4 @@
-import type { Json } from './parse.js';
+import { tryParseJson, type Json } from './parse.js';
 
 /** A displayed line of JSON. */
 export interface JsonLine {
@@ -15,15 +15,26 @@ export interface JsonLine {
 /** Levels expanded at first. */
 const OPEN_LEVELS = 3;
 
-/** @param toggled paths whose expansion differs from the default @returns the visible lines in order */
-export function jsonLines(root: Json, toggled: ReadonlySet<string>): readonly JsonLine[] {
+/**
+ * The visible lines in order.
+ *
+ * @param toggled paths whose expansion differs from the default
+ * @param parsed paths of strings that are shown as the JSON they contain
+ */
+export function jsonLines(
+  root: Json,
+  toggled: ReadonlySet<string>,
+  parsed: ReadonlySet<string> = new Set(),
+): readonly JsonLine[] {
   const lines: JsonLine[] = [];
   const waiting: Omit<JsonLine, 'isOpen'>[] = [{ path: '', depth: 0, key: undefined, value: root }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { path, depth, value } = next;
+    const { path, depth } = next;
+    const isParsed = next.value.kind === 'string' && parsed.has(path);
+    const value = isParsed ? parsedText(next.value) : next.value;
     const members = membersOf(value);
-    const isOpen = members.length === 0 ? undefined : depth < OPEN_LEVELS !== toggled.has(path);
-    lines.push({ ...next, isOpen });
+    const isOpen = members.length === 0 ? undefined : (depth < OPEN_LEVELS || isParsed) !== toggled.has(path);
+    lines.push({ ...next, value, isOpen });
     if (isOpen !== true) continue;
     for (let at = members.length - 1; at >= 0; at -= 1) {
       const member = members[at];
@@ -32,6 +43,10 @@ export function jsonLines(root: Json, toggled: ReadonlySet<string>): readonly Js
     }
   }
   return lines;
+}
+
+function parsedText(value: Json): Json {
+  return value.kind === 'string' ? (tryParseJson(value.text) ?? value) : value;
 }
 
 function membersOf(value: Json): readonly (readonly [string | undefined, Json])[] {

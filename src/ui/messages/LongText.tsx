@@ -8,16 +8,19 @@ const MAX_SHOWN = 65_536;
 /** A text whose rest is shown on request if it is long. */
 export function LongText({
   text,
+  limit = MAX_SHOWN,
   children,
 }: {
   readonly text: string;
+  /** Characters shown at first. */
+  readonly limit?: number | undefined;
   readonly children: (shown: string) => ReactNode;
 }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.length <= MAX_SHOWN || isWhole) return children(text);
+  if (text.length <= limit || isWhole) return children(text);
   return (
     <>
-      {children(text.slice(0, MAX_SHOWN))}
+      {children(text.slice(0, limit))}
       <button
         type="button"
         className={parts['button']}
@@ -25,7 +28,7 @@ export function LongText({
           setWhole(true);
         }}
       >
-        Show all {formatBytes(text.length)} (first {formatBytes(MAX_SHOWN)} shown)
+        Show all {formatBytes(text.length)} (first {formatBytes(limit)} shown)
       </button>
     </>
   );

@@ -1,10 +1,14 @@
-import { Bot, Cog, FileImage, MessageSquare, User, Wrench } from 'lucide-react';
+import { Bot, Cog, MessageSquare, User, Wrench } from 'lucide-react';
 import { printJson, type Json } from '../json/parse.js';
 import { JsonView } from '../json/JsonView.js';
+import { textKind } from '../json/text-kind.js';
 import { cx } from '../parts/cx.js';
 import { LongText } from './LongText.js';
 import { Markdown } from './Markdown.js';
-import type { Conversation, Message, Part, Role } from './message.js';
+import { textAndPictures } from './media.js';
+import { MediaView } from './MediaView.js';
+import type { Message, Part, Role } from './message.js';
+import { ReadButton } from './Reading.js';
 import styles from './messages.module.css';
 
 const LABELS: Readonly<Record<Role, string>> = {
@@ -18,11 +22,21 @@ const ICONS = { system: Cog, user: User, assistant: Bot, tool: Wrench, other: Me
 
 type Result = Extract<Part, { readonly kind: 'result' }>;
 
-/** A conversation, with each tool result next to its call. */
-export function MessageView({ conversation }: { readonly conversation: Conversation }) {
-  const results = resultsById(conversation.messages);
+/** Messages, with each tool result next to its call. */
+export function MessageView({
+  messages,
+  limit,
+  bare,
+}: {
+  readonly messages: readonly Message[];
+  /** Characters shown of a text at first. */
+  readonly limit?: number | undefined;
+  /** The role that the place of the messages already tells; it is not named, and no message has a border. */
+  readonly bare?: Role | undefined;
+}) {
+  const results = resultsById(messages);
   const placed = new Set<Part>();
-  for (const message of conversation.messages)
+  for (const message of messages)
     for (const part of message.parts)
       if (part.kind === 'call' && part.id !== undefined) {
         const result = results.get(part.id);
@@ -30,19 +44,24 @@ export function MessageView({ conversation }: { readonly conversation: Conversat
       }
   return (
     <ol className={styles['conversation']}>
-      {conversation.messages.map((message, at) => {
+      {messages.map((message, at) => {
         const parts = message.parts.filter((part) => !placed.has(part));
         if (parts.length === 0) return null;
         const Icon = ICONS[message.role];
         return (
-          <li key={at} className={cx(styles['message'], styles[message.role])}>
-            <div className={styles['role']}>
-              <Icon size={14} aria-hidden="true" />
-              {LABELS[message.role]}
-              {message.name !== undefined && <span>{message.name}</span>}
-            </div>
+          <li
+            key={at}
+            className={cx(styles['message'], bare === undefined ? styles[message.role] : styles['bare'])}
+          >
+            {message.role !== bare && (
+              <div className={styles['role']}>
+                <Icon size={14} aria-hidden="true" />
+                {LABELS[message.role]}
+                {message.name !== undefined && <span>{message.name}</span>}
+              </div>
+            )}
             {parts.map((part, index) => (
-              <PartView key={index} part={part} results={results} />
+              <PartView key={index} part={part} results={results} limit={limit} />
             ))}
           </li>
         );
@@ -58,15 +77,33 @@ function resultsById(messages: readonly Message[]): ReadonlyMap<string, Result> 
   return results;
 }
 
-function PartView({ part, results }: { readonly part: Part; readonly results: ReadonlyMap<string, Result> }) {
+function PartView({
+  part,
+  results,
+  limit,
+}: {
+  readonly part: Part;
+  readonly results: ReadonlyMap<string, Result>;
+  readonly limit: number | undefined;
+}) {
   switch (part.kind) {
     case 'text':
-      return <LongText text={part.text}>{(shown) => <Markdown text={shown} />}</LongText>;
+      return textAndPictures(part.text).map((piece, at) =>
+        typeof piece === 'string' ? (
+          <LongText key={at} text={piece} limit={limit}>
+            {(shown) => <Markdown text={shown} />}
+          </LongText>
+        ) : (
+          <MediaView key={at} part={piece} />
+        ),
+      );
     case 'reasoning':
       return (
         <details className={styles['reasoning']}>
           <summary>Reasoning</summary>
-          <LongText text={part.text}>{(shown) => <Markdown text={shown} />}</LongText>
+          <LongText text={part.text} limit={limit}>
+            {(shown) => <Markdown text={shown} />}
+          </LongText>
         </details>
       );
     case 'call': {
@@ -89,16 +126,7 @@ function PartView({ part, results }: { readonly part: Part; readonly results: Re
         </div>
       );
     case 'media':
-      return (
-        <div className={styles['media']}>
-          <FileImage size={16} aria-hidden="true" />
-          <span>
-            {part.what}
-            {part.type !== undefined && ` · ${part.type}`}
-            {part.source !== undefined && ` · ${part.source}`} (not loaded)
-          </span>
-        </div>
-      );
+      return <MediaView part={part} />;
     case 'unknown':
       return <JsonView value={part.value} label="Message part" />;
   }
@@ -110,7 +138,7 @@ function ResultView({ result }: { readonly result: Result }) {
 }
 
 /** A tool argument or result: strings as text, other values as JSON, short JSON on one line. */
-function Value({
+export function Value({
   label,
   value,
   isError = false,
@@ -121,10 +149,16 @@ function Value({
 }) {
   const line = value.kind === 'string' ? value.text : printJson(value);
   const isShort = line.length <= 120;
+  const isText = value.kind === 'string' && textKind(value.text).kind !== 'base64';
   return (
     <div className={cx(styles['value'], isError && styles['error'])}>
-      <span className={styles['valueLabel']}>{label}</span>
-      {value.kind === 'string' || isShort ? (
+      <span className={styles['valueLabel']}>
+        {label}
+        {isText && line.length > LONG && (
+          <ReadButton text={line} label={label} className={styles['hidden']} />
+        )}
+      </span>
+      {isText || isShort ? (
         <LongText text={line}>{(shown) => <pre tabIndex={isShort ? undefined : 0}>{shown}</pre>}</LongText>
       ) : (
         <JsonView value={value} label={label} />
@@ -132,3 +166,6 @@ function Value({
     </div>
   );
 }
+
+/** Longer texts have a reading view. */
+const LONG = 600;

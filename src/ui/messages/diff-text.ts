@@ -1,7 +1,7 @@
 import { diffLines, diffWordsWithSpace, type ChangeObject } from 'diff';
 import { member, printJson, textOf, type Json } from '../json/parse.js';
 import { readConversation } from './conversation.js';
-import type { Part } from './message.js';
+import { partText } from './history.js';
 
 /** A piece of text in both texts, or only one. */
 export interface DiffPiece {
@@ -101,21 +101,4 @@ export function payloadText(detail: Json, side: 'input' | 'output'): string {
   );
   const rest = conversation.rest.map(([key, each]) => `${key}: ${printJson(each, true)}\n`);
   return [...messages, ...rest].join('\n');
-}
-
-function partText(part: Part): string {
-  switch (part.kind) {
-    case 'text':
-      return part.text;
-    case 'reasoning':
-      return `Reasoning: ${part.text}`;
-    case 'call':
-      return `→ ${part.name} ${part.input === undefined ? '' : printJson(part.input, true)}`;
-    case 'result':
-      return `← ${part.name ?? ''} ${part.output === undefined ? '' : (textOf(part.output) ?? printJson(part.output, true))}`;
-    case 'media':
-      return `[${part.what}${part.source === undefined ? '' : ` ${part.source}`}]`;
-    case 'unknown':
-      return printJson(part.value, true);
-  }
 }

@@ -26,12 +26,14 @@ export type Part =
       readonly output: Json | undefined;
       readonly isError: boolean;
     }
-  /** A picture, a sound, a file: never loaded, only named. */
+  /** A picture, a sound, a file. Only embedded data is shown; sources elsewhere are named. */
   | {
       readonly kind: 'media';
       readonly what: string;
       readonly type: string | undefined;
       readonly source: string | undefined;
+      /** Embedded data in base64; it ends with `…` if the payload was shortened. */
+      readonly data: string | undefined;
     }
   /** Unknown content is shown unchanged. */
   | { readonly kind: 'unknown'; readonly value: Json };

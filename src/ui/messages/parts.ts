@@ -127,21 +127,47 @@ function mediaPart(value: Json, type: string): Part {
     textOf(value, 'uri') ??
     textOf(value, 'url') ??
     textOf(value, 'image') ??
+    textOf(url, 'file_data') ??
+    textOf(value, 'file_data') ??
     textOf(value, 'file_id');
+  const [, dataType, data] = DATA_URL.exec(source ?? '') ?? [];
+  const format = textOf(url, 'format');
+  const mime =
+    textOf(value, 'mime_type') ??
+    textOf(value, 'mediaType') ??
+    textOf(value, 'mimeType') ??
+    textOf(url, 'media_type') ??
+    (format === undefined ? undefined : `audio/${format}`) ??
+    (dataType === '' ? undefined : dataType);
   const modality = textOf(value, 'modality');
+  const named = /image/.test(type)
+    ? 'image'
+    : /audio/.test(type)
+      ? 'audio'
+      : type === 'video'
+        ? 'video'
+        : kindOf(mime);
   return {
     kind: 'media',
-    what:
-      modality ??
-      (/image/.test(type) ? 'image' : /audio/.test(type) ? 'audio' : type === 'video' ? 'video' : 'file'),
-    type:
-      textOf(value, 'mime_type') ??
-      textOf(value, 'mediaType') ??
-      textOf(value, 'mimeType') ??
-      textOf(url, 'media_type'),
+    what: modality ?? named,
+    type: mime,
     // The data of an embedded image is long and unreadable.
-    source: source?.startsWith('data:') ? source.slice(0, source.indexOf(',')) : source,
+    source: data === undefined ? source : undefined,
+    data:
+      data ??
+      textOf(url, 'data') ??
+      textOf(value, 'data') ??
+      (type === 'blob' ? textOf(value, 'content') : undefined),
   };
+}
+
+/** The start of a `data:` URL with base64. The rest is the data. */
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,(.*)$/s;
+
+/** `image` for `image/png`. */
+function kindOf(mime: string | undefined): string {
+  const [kind = ''] = mime?.split('/') ?? [];
+  return ['image', 'audio', 'video'].includes(kind) ? kind : 'file';
 }
 
 /** Gemini parts have a member instead of a type. */
@@ -164,8 +190,9 @@ function geminiPart(value: Json): Part | undefined {
   const type = textOf(data, 'mimeType') ?? textOf(data, 'mime_type');
   return {
     kind: 'media',
-    what: type?.split('/')[0] ?? 'file',
+    what: kindOf(type),
     type,
     source: textOf(data, 'fileUri') ?? textOf(data, 'file_uri'),
+    data: textOf(data, 'data'),
   };
 }

@@ -1,14 +1,17 @@
 import type { ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { cx } from '../parts/cx.js';
 import styles from './Dialogs.module.css';
 
 /** A modal dialog. Escape and a click outside close it and restore the focus. */
 export function Overlay({
   title,
+  isWide = false,
   onClose,
   children,
 }: {
   readonly title: string;
+  readonly isWide?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }) {
@@ -17,7 +20,7 @@ export function Overlay({
   };
   return (
     <ModalOverlay className={styles['veil'] ?? ''} isOpen isDismissable onOpenChange={change}>
-      <Modal className={styles['modal'] ?? ''}>
+      <Modal className={cx(styles['modal'], isWide && styles['wide'])}>
         <Dialog className={styles['dialog'] ?? ''}>
           <Heading slot="title" className={styles['title'] ?? ''}>
             {title}

@@ -38,6 +38,8 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
       [['G'], 'Collapse idle time'],
       [['R'], 'Group repeats'],
       [['Z'], 'Zoom to the span, and back to the whole run'],
+      [['S'], 'Conversation, and back to the span'],
+      [['F'], 'Full screen of the panel; Esc leaves it'],
       [['[', ']'], 'Previous and next run in the list'],
     ],
   ],

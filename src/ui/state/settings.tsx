@@ -1,5 +1,6 @@
-import { createContext, use, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useMemo, type ReactNode } from 'react';
 import { ZONES, type Zone } from '../format/time.js';
+import { useRemembered } from './use-remembered.js';
 
 const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -16,8 +17,8 @@ const SettingsContext = createContext<Settings | undefined>(undefined);
 
 /** Stores time zone and theme in the browser if it allows storage. */
 export function SettingsProvider({ children }: { readonly children: ReactNode }) {
-  const [zone, setZone] = useRemembered('zone', ZONES, 'local');
-  const [theme, setTheme] = useRemembered('theme', THEMES, 'system');
+  const [zone, setZone] = useRemembered<Zone>('zone', readZone, 'local');
+  const [theme, setTheme] = useRemembered<Theme>('theme', readTheme, 'system');
   useEffect(() => {
     if (theme === 'system') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme;
@@ -32,31 +33,10 @@ export function useSettings(): Settings {
   return settings;
 }
 
-function useRemembered<Value extends string>(
-  name: string,
-  values: readonly Value[],
-  initial: Value,
-): readonly [Value, (value: Value) => void] {
-  const key = `jackdaw.${name}`;
-  const [value, setValue] = useState(() => {
-    try {
-      const kept = localStorage.getItem(key);
-      return values.find((each) => each === kept) ?? initial;
-    } catch {
-      // Storage may be denied; settings then last for the page.
-      return initial;
-    }
-  });
-  const keep = useMemo(
-    () => (next: Value) => {
-      setValue(next);
-      try {
-        localStorage.setItem(key, next);
-      } catch {
-        // See above.
-      }
-    },
-    [key],
-  );
-  return [value, keep];
+/** Reads one of some names. */
+function oneOfNames<Name extends string>(names: readonly Name[]): (text: string) => Name | undefined {
+  return (text) => names.find((name) => name === text);
 }
+
+const readZone = oneOfNames(ZONES);
+const readTheme = oneOfNames(THEMES);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 
 /** Actions by `event.key`; the prefix `Ctrl+` includes ⌘. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
@@ -10,8 +10,12 @@ function isWriting(target: EventTarget | null): boolean {
   );
 }
 
-/** Handles keys while mounted, unless another element handles them. */
-export function useShortcuts(shortcuts: Shortcuts): void {
+/**
+ * Handles keys while mounted, unless another element handles them.
+ *
+ * @param within the element that must have the focus; other elements keep the keys
+ */
+export function useShortcuts(shortcuts: Shortcuts, within?: RefObject<HTMLElement | null>): void {
   const current = useRef(shortcuts);
   useEffect(() => {
     current.current = shortcuts;
@@ -19,6 +23,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey || document.querySelector('[role="dialog"]')) return;
+      if (within && !within.current?.contains(document.activeElement)) return;
       const hasModifier = event.ctrlKey || event.metaKey;
       if (!hasModifier && isWriting(event.target)) return;
       const act = current.current[hasModifier ? `Ctrl+${event.key.toLowerCase()}` : event.key];
@@ -30,5 +35,5 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     return () => {
       document.removeEventListener('keydown', press);
     };
-  }, []);
+  }, [within]);
 }

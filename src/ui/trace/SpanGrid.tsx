@@ -14,8 +14,12 @@ import styles from './span-grid.module.css';
 const ROW_PX = 28;
 
 const INDENT_PX = 14;
-/** Deeper levels are not indented further, to leave room for the name. */
+/** Deeper levels are not indented further, to leave room for the name, unless the grid scrolls sideways. */
 const MAX_INDENT = 16;
+/** Room for a name at the deepest level; deep trees scroll sideways anyway and get more. */
+const NAME_PX = 110;
+const DEEP_NAME_PX = 190;
+const DEEP = 10;
 const OVERSCAN = 12;
 
 /** Position of a row. */
@@ -40,6 +44,7 @@ export function SpanGrid({
   head,
   headClass,
   rowOf,
+  levels,
 }: {
   readonly label: string;
   readonly columns: number;
@@ -56,8 +61,11 @@ export function SpanGrid({
   /** Sets the column widths, among other things. */
   readonly headClass: string;
   readonly rowOf: (key: string, place: RowPlace) => ReactNode;
+  /** Levels of all rows and of the selected one; the grid then scrolls sideways to deep rows. */
+  readonly levels?: { readonly most: number; readonly selected: number };
 }) {
   const virtual = useSeenRows(count, selected, grid);
+  useSeenLevel(levels?.selected, selected, grid);
   const items = virtual.getVirtualItems();
   return (
     <div
@@ -70,7 +78,7 @@ export function SpanGrid({
       // The active row.
       aria-activedescendant={items.some(({ index }) => index === selected) ? rowId(selected) : undefined}
       tabIndex={0}
-      style={roomFor(count)}
+      style={roomFor(count, levels?.most)}
     >
       <div role="rowgroup" className={styles['head']}>
         <div role="row" aria-rowindex={1} className={cx(styles['columns'], headClass)}>
@@ -116,6 +124,21 @@ function useSeenRows(
   return virtual;
 }
 
+/** Scrolls sideways until the name of the selected row is visible. */
+function useSeenLevel(
+  level: number | undefined,
+  selected: number,
+  grid: RefObject<HTMLDivElement | null>,
+): void {
+  useEffect(() => {
+    const box = grid.current;
+    if (level === undefined || !box) return;
+    const from = (level - 1) * INDENT_PX;
+    const isSeen = from >= box.scrollLeft && from + NAME_PX <= box.scrollLeft + box.clientWidth / 2;
+    if (!isSeen) box.scrollLeft = Math.max(0, from - 2 * INDENT_PX);
+  }, [level, selected, grid]);
+}
+
 function rowId(row: number): string {
   return `span-row-${String(row)}`;
 }
@@ -154,7 +177,7 @@ export function SpanRow({
       <span
         role="gridcell"
         className={styles['name']}
-        style={{ paddingLeft: Math.min(level - 1, MAX_INDENT) * INDENT_PX }}
+        style={{ paddingLeft: `calc(min(${String(level - 1)}, var(--levels)) * ${String(INDENT_PX)}px)` }}
       >
         {name}
       </span>
@@ -163,8 +186,12 @@ export function SpanRow({
   );
 }
 
-/** Passes the maximum height of a grid to the stylesheet. @param rows below the header */
-function roomFor(rows: number): CSSProperties {
-  const needed = { '--needed': `${String((rows + 1) * ROW_PX + 2)}px` };
+/** Passes maximum height, indentation and width of names to the stylesheet. @param rows below the header */
+function roomFor(rows: number, levels: number | undefined): CSSProperties {
+  const needed = {
+    '--needed': `${String((rows + 1) * ROW_PX + 2)}px`,
+    '--levels': levels ?? MAX_INDENT,
+    '--names': `${String((levels ?? 0) * INDENT_PX + ((levels ?? 0) > DEEP ? DEEP_NAME_PX : NAME_PX))}px`,
+  };
   return needed as CSSProperties;
 }

@@ -1,4 +1,4 @@
-import type { RefObject } from 'react';
+import { useMemo, type RefObject } from 'react';
 import { cx } from '../parts/cx.js';
 import { SpanGrid } from './SpanGrid.js';
 import { TimeAxis } from './TimeAxis.js';
@@ -18,6 +18,7 @@ interface Props {
 export function TraceGrid({ view, selected, grid, onSelect }: Props) {
   const { rows, hits } = view;
   const hitSet = new Set(hits);
+  const most = useMemo(() => rows.reduce((levels, { level }) => Math.max(levels, level), 0), [rows]);
   return (
     <SpanGrid
       label="Spans"
@@ -27,29 +28,32 @@ export function TraceGrid({ view, selected, grid, onSelect }: Props) {
       selected={selected}
       grid={grid}
       onSelect={onSelect}
+      levels={{ most, selected: rows[selected]?.level ?? 1 }}
       headClass={cx(styles['row'], styles['head'])}
       head={
         <>
           <span role="columnheader">Span</span>
-          <span role="columnheader" className={styles['figure']}>
-            Duration
-          </span>
-          <span
-            role="columnheader"
-            className={cx(styles['figure'], styles['tokens'])}
-            title="Including children"
-          >
-            Tokens
-          </span>
-          <span
-            role="columnheader"
-            className={cx(styles['figure'], styles['cost'])}
-            title="Including children"
-          >
-            Cost
-          </span>
-          <span role="columnheader" className={styles['bars']} aria-label="Timeline">
-            <TimeAxis view={view} />
+          <span role="none" className={styles['rest']}>
+            <span role="columnheader" className={styles['figure']}>
+              Duration
+            </span>
+            <span
+              role="columnheader"
+              className={cx(styles['figure'], styles['tokens'])}
+              title="Including children"
+            >
+              Tokens
+            </span>
+            <span
+              role="columnheader"
+              className={cx(styles['figure'], styles['cost'])}
+              title="Including children"
+            >
+              Cost
+            </span>
+            <span role="columnheader" className={styles['bars']} aria-label="Timeline">
+              <TimeAxis view={view} />
+            </span>
           </span>
         </>
       }

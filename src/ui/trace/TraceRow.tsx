@@ -106,21 +106,23 @@ export const TraceRow = memo(function TraceRow({ row, view, isHit, ...place }: P
         </>
       }
     >
-      <span role="gridcell" className={styles['figure']}>
-        {end === null ? (
-          <span className={styles['running']}>{formatDuration(Math.max(0, view.now - span.start))}</span>
-        ) : (
-          formatDuration(end - span.start)
-        )}
-      </span>
-      <span role="gridcell" className={cx(styles['figure'], styles['tokens'])}>
-        {tokens === null ? <Missing reason="No tokens reported" /> : formatCount(tokens)}
-      </span>
-      <span role="gridcell" className={cx(styles['figure'], styles['cost'])}>
-        {cost === null ? <Missing reason="No cost known" /> : formatMoney(cost)}
-      </span>
-      <span role="gridcell" className={styles['bars']}>
-        <Bar row={row} view={view} />
+      <span role="none" className={styles['rest']}>
+        <span role="gridcell" className={styles['figure']}>
+          {end === null ? (
+            <span className={styles['running']}>{formatDuration(Math.max(0, view.now - span.start))}</span>
+          ) : (
+            formatDuration(end - span.start)
+          )}
+        </span>
+        <span role="gridcell" className={cx(styles['figure'], styles['tokens'])}>
+          {tokens === null ? <Missing reason="No tokens reported" /> : formatCount(tokens)}
+        </span>
+        <span role="gridcell" className={cx(styles['figure'], styles['cost'])}>
+          {cost === null ? <Missing reason="No cost known" /> : formatMoney(cost)}
+        </span>
+        <span role="gridcell" className={styles['bars']}>
+          <Bar row={row} view={view} />
+        </span>
       </span>
     </SpanRow>
   );

@@ -78,15 +78,27 @@ export function revealed(
   return { closed, openRepeats };
 }
 
-/** Spans with displayed text that contains the query, ignoring case. @returns their indexes */
-export function findSpans(nodes: readonly TreeNode[], query: string): readonly number[] {
+/** Lower-case texts of payloads by span id. */
+export type PayloadTexts = ReadonlyMap<string, string>;
+
+/**
+ * Spans with displayed text or payload that contains the query, ignoring case.
+ *
+ * @returns their indexes
+ */
+export function findSpans(
+  nodes: readonly TreeNode[],
+  query: string,
+  payloads: PayloadTexts | undefined,
+): readonly number[] {
   const needle = query.trim().toLowerCase();
   if (needle === '') return [];
   return nodes
-    .filter(({ span }) =>
-      [span.name, span.type, span.model ?? '', span.error ?? '', span.preview, span.id].some((text) =>
-        text.toLowerCase().includes(needle),
-      ),
+    .filter(
+      ({ span }) =>
+        [span.name, span.type, span.model ?? '', span.error ?? '', span.preview, span.id].some((text) =>
+          text.toLowerCase().includes(needle),
+        ) || payloads?.get(span.id)?.includes(needle) === true,
     )
     .map(({ index }) => index);
 }

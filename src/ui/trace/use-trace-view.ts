@@ -1,7 +1,15 @@
 import { useMemo, useState } from 'react';
 import { criticalPath, type CriticalPart } from './critical-path.js';
 import { findRepeats, type Repeat } from './repeats.js';
-import { closedBelow, findSpans, revealed, visibleRows, type Row, type Shown } from './rows.js';
+import {
+  closedBelow,
+  findSpans,
+  revealed,
+  visibleRows,
+  type PayloadTexts,
+  type Row,
+  type Shown,
+} from './rows.js';
 import type { RunSpan } from './span.js';
 import { plainTimeLine, collapsedTimeLine, type TimeLine } from './time-line.js';
 import { buildTree, extentOf, type TreeNode } from './tree.js';
@@ -42,11 +50,13 @@ const NONE: ReadonlySet<number> = new Set();
  * The visible part of a run and its display options.
  *
  * @param now in milliseconds if spans are running; otherwise a constant
+ * @param payloads searched, too, if they are loaded
  */
 export function useTraceView(
   spans: readonly RunSpan[],
   now: number,
   { fold, squeeze, path, q, zoom }: Options,
+  payloads: PayloadTexts | undefined,
 ): TraceView {
   const nodes = useMemo(() => buildTree(spans), [spans]);
   const indices = useMemo(() => new Map(nodes.map(({ span, index }) => [span.id, index])), [nodes]);
@@ -73,7 +83,7 @@ export function useTraceView(
     }
     return byIndex;
   }, [nodes, now, path]);
-  const hits = useMemo(() => findSpans(nodes, q), [nodes, q]);
+  const hits = useMemo(() => findSpans(nodes, q, payloads), [nodes, q, payloads]);
   return {
     nodes,
     rows,

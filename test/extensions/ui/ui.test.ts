@@ -116,7 +116,7 @@ for (const engine of ENGINES) {
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'content-security-policy':
-        /^default-src 'none'; script-src 'self'; style-src 'self'.*; img-src 'self' data:; connect-src 'self'; worker-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'$/,
+        /^default-src 'none'; script-src 'self'; style-src 'self'.*; img-src 'self' data:; media-src data:; connect-src 'self'; worker-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'$/,
     });
     const known = await send(url, { headers: { 'if-none-match': String(page.headers.etag) } });
     t.equal(known.status, 304, 'an unchanged page');

@@ -5,9 +5,11 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { lastPart } from '../../state/path.js';
 import { queries, ignoreEarlyFailure } from '../../state/queries.js';
+import { useUrlState } from '../../state/use-url-state.js';
 import { runQuery, useRun, type LoadedRun } from './load-run.js';
 import { RunHeader } from './RunHeader.js';
 import { RunBody } from './RunBody.js';
+import { RUN_STATE } from './run-state.js';
 import { useNeighbourKeys } from './use-neighbours.js';
 import styles from './run.module.css';
 
@@ -43,9 +45,10 @@ function Loading() {
 }
 
 function Loaded({ loaded }: { readonly loaded: LoadedRun }) {
+  const [{ full }] = useUrlState(RUN_STATE);
   return (
     <>
-      <RunHeader run={loaded.run} spanCount={loaded.spans.length} />
+      <RunHeader run={loaded.run} spanCount={loaded.spans.length} isShort={full} />
       {loaded.spans.length === 0 ? (
         <Empty title="This run has no spans">
           <p>Only the run header was received.</p>

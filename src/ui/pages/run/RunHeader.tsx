@@ -1,13 +1,16 @@
 import { ChevronLeft, ChevronRight, GitCompareArrows } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { formatDuration } from '../../format/duration.js';
 import { formatCounted } from '../../format/number.js';
+import { AttributeRows } from '../../json/AttributeRows.js';
+import { parseJson, type Json } from '../../json/parse.js';
 import { CopyButton } from '../../parts/CopyButton.js';
 import { cx } from '../../parts/cx.js';
 import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { Status } from '../../parts/Status.js';
+import { Overlay } from '../../shell/Dialogs.js';
 import { useNowWhile } from '../../state/clock.js';
 import { readText } from '../../api/client.js';
 import type { LoadedRun } from './load-run.js';
@@ -27,12 +30,13 @@ const DIMENSIONS = [
 export function RunHeader({
   run,
   spanCount,
+  isShort,
 }: {
   readonly run: LoadedRun['run'];
   readonly spanCount: number;
+  /** Only the title, while the panel fills the window. */
+  readonly isShort: boolean;
 }) {
-  const now = useNowWhile(run.status === 'running');
-  const followed = run.metadata?.['jackdaw.followed_spans'];
   const title = run.agent_name === '' ? '(no name)' : run.agent_name;
   return (
     <header className={styles['header']}>
@@ -44,6 +48,16 @@ export function RunHeader({
         <Status status={run.status} />
         <Neighbours id={run.trace_id} />
       </div>
+      {!isShort && <Facts run={run} spanCount={spanCount} />}
+    </header>
+  );
+}
+
+function Facts({ run, spanCount }: { readonly run: LoadedRun['run']; readonly spanCount: number }) {
+  const now = useNowWhile(run.status === 'running');
+  const followed = run.metadata?.['jackdaw.followed_spans'];
+  return (
+    <>
       <dl className={styles['facts']}>
         <Fact name="Started">
           <FullTime at={run.started_at} />
@@ -97,6 +111,7 @@ export function RunHeader({
               </Fact>
             ),
         )}
+        {run.metadata !== null && <Metadata run={run} metadata={run.metadata} />}
         {run.tags.length > 0 && (
           <Fact name="Tags">
             {run.tags.map((tag) => (
@@ -118,8 +133,66 @@ export function RunHeader({
           and it is not on the service map.
         </p>
       )}
-    </header>
+    </>
   );
+}
+
+/** Longer values are shown in the list of all metadata only. */
+const MOST_CHARACTERS = 40;
+const MOST_ENTRIES = 4;
+
+/** The first short entries, and all of them on request. */
+function Metadata({
+  run,
+  metadata,
+}: {
+  readonly run: LoadedRun['run'];
+  readonly metadata: Readonly<Record<string, unknown>>;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  // Dimensions have facts of their own.
+  const shown: readonly unknown[] = DIMENSIONS.map(([field]) => run[field]);
+  const entries = Object.entries(metadata).filter(
+    ([key, value]) => !key.startsWith('jackdaw.') && !shown.includes(value),
+  );
+  if (entries.length === 0) return null;
+  const short = entries
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .filter(([key, value]) => `${key}${String(value)}`.length <= MOST_CHARACTERS)
+    .slice(0, MOST_ENTRIES);
+  return (
+    <Fact name="Metadata">
+      {short.map(([key, value]) => (
+        <span key={key} className={parts['chip']}>{`${key}: ${String(value)}`}</span>
+      ))}{' '}
+      {short.length < entries.length && (
+        <button
+          type="button"
+          className={styles['textButton']}
+          onClick={() => {
+            setOpen(true);
+          }}
+        >
+          {short.length === 0 ? formatCounted(entries.length, 'value') : `Show all ${String(entries.length)}`}
+        </button>
+      )}
+      {isOpen && (
+        <Overlay
+          title="Metadata of the run"
+          isWide
+          onClose={() => {
+            setOpen(false);
+          }}
+        >
+          <AttributeRows attributes={entries.map(([key, value]) => ({ key, value: toJson(value) }))} />
+        </Overlay>
+      )}
+    </Fact>
+  );
+}
+
+function toJson(value: unknown): Json {
+  return parseJson(JSON.stringify(value));
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {

@@ -7,6 +7,7 @@ import { useDebounced } from '../../state/use-debounced.js';
 import { findSpans } from '../../trace/rows.js';
 import { hasFailed } from '../../trace/span.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
+import type { usePayloadTexts } from './load-run.js';
 import type { RunState } from './run-state.js';
 import styles from './run.module.css';
 
@@ -14,13 +15,19 @@ interface Props {
   readonly view: TraceView;
   readonly index: number;
   readonly state: RunState;
+  readonly payloads: ReturnType<typeof usePayloadTexts>;
   readonly search: RefObject<HTMLInputElement | null>;
   readonly change: (some: Partial<RunState>, step?: 'push' | 'replace') => void;
-  readonly show: (index: number) => void;
+  readonly show: (index: number, step?: 'push' | 'replace') => void;
 }
 
+const SCOPES = {
+  all: 'Searches names, types, models, errors, ids, inputs and outputs',
+  shown: 'Searches names, types, models, errors, ids and the start of inputs',
+};
+
 /** Search, error navigation and timeline options: what the keys do, for the mouse. */
-export function RunTools({ view, index, state, search, change, show }: Props) {
+export function RunTools({ view, index, state, payloads, search, change, show }: Props) {
   const [typed, setTyped] = useDebounced(state.q, (q) => {
     change({ q }, 'replace');
   });
@@ -34,7 +41,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
   /** Searches at once, without waiting for a pause in typing. */
   const find = (forwards: boolean): void => {
     if (typed !== state.q) change({ q: typed }, 'replace');
-    next(findSpans(view.nodes, typed), forwards);
+    next(findSpans(view.nodes, typed, payloads.texts), forwards);
   };
   const hit = view.hits.indexOf(index);
   return (
@@ -45,7 +52,7 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
         className={cx(parts['field'], styles['search'])}
         aria-label="Search this run"
         placeholder="Search this run /"
-        title="Searches names, types, models, errors, ids and the start of inputs"
+        title={SCOPES[payloads.isTooLarge ? 'shown' : 'all']}
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -58,7 +65,11 @@ export function RunTools({ view, index, state, search, change, show }: Props) {
       {state.q !== '' && (
         <span className={styles['hits']} role="status">
           {view.hits.length === 0
-            ? 'No match in names, types, models, errors or the start of inputs'
+            ? payloads.isLoading
+              ? 'Searching…'
+              : payloads.isTooLarge
+                ? 'No match in names, models, errors and the start of inputs; the rest is too large to search'
+                : 'No match'
             : `${hit < 0 ? '' : `${formatCount(hit + 1)} of `}${formatCount(view.hits.length)}`}
           <button
             type="button"

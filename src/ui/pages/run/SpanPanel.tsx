@@ -1,28 +1,34 @@
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
+import { BASE } from '../../api/base.js';
 import { JsonView } from '../../json/JsonView.js';
 import { member, textOf, type Json } from '../../json/parse.js';
 import { readConversation } from '../../messages/conversation.js';
+import { divided } from '../../messages/history.js';
+import type { Conversation as Messages } from '../../messages/message.js';
+import { LoadWhole } from '../../messages/MediaView.js';
 import { MessageView } from '../../messages/MessageView.js';
+import { conversationSpans, turnOf } from '../../messages/turn.js';
+import { formatCounted } from '../../format/number.js';
 import { CopyButton } from '../../parts/CopyButton.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { Status } from '../../parts/Status.js';
 import { TypeIcon, TYPE_LABELS } from '../../parts/TypeIcon.js';
-import { BASE } from '../../api/base.js';
-import { useMe } from '../../shell/Session.js';
+import { printState } from '../../state/codec.js';
+import { hasFailed } from '../../trace/span.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
-import { Firings } from '../alerts/Firings.js';
-import { useAlertUpdates, useFirings } from '../alerts/load.js';
-import { Deliveries } from '../webhooks/Deliveries.js';
-import { useEndpoints } from '../webhooks/load.js';
 import { AttributesTab } from './AttributesTab.js';
+import { Folded } from './Conversation.js';
 import { LogsTab } from './LogsTab.js';
-import { useSpan, type LoadedRun } from './load-run.js';
-import type { RunState, Tab as TabName } from './run-state.js';
+import { MAX_BYTES, spanQuery, useSpan, type LoadedRun } from './load-run.js';
+import { valueOf } from './read-turn.js';
+import { RUN_STATE, SPAN_TABS, type RunState, type SpanTab } from './run-state.js';
 import { SpanFacts } from './SpanFacts.js';
+import { useMarks } from './use-marks.js';
 import styles from './run.module.css';
 
 interface Props {
@@ -36,36 +42,42 @@ interface Props {
   readonly onShow: (index: number) => void;
 }
 
-const FIRINGS_LIMIT = 50;
-const NAMES: Readonly<Record<Exclude<TabName, ''>, string>> = {
-  messages: 'Messages',
+const NAMES: Readonly<Record<SpanTab, string>> = {
+  messages: 'Input and output',
   json: 'JSON',
-  error: 'Error',
   attributes: 'Attributes',
   logs: 'Logs',
-  alerts: 'Alerts',
-  deliveries: 'Deliveries',
 };
 
-/** Details of the selected span in tabs. */
+/** Details of the selected span in tabs; its error stands above them. */
 export function SpanPanel({ traceId, scores, node, view, state, change, onShow }: Props) {
   const span = node?.span;
   const [whole, setWhole] = useState('');
   const isWhole = span !== undefined && whole === span.id;
   const { data, error, refetch } = useSpan(traceId, span, isWhole);
+  const panel = useRef<HTMLElement>(null);
+  useMarks(panel, state.q, `${span?.id ?? ''} ${state.tab}`);
   if (!node || !span) return null;
-  const tabs = tabsOf(data, span.error);
-  // The first tab is the most informative for this span.
-  const tab = tabs.find((each) => each === state.tab) ?? tabs[0] ?? 'json';
-  const link = `${new URL(`traces/${traceId}`, BASE).href}?span=${span.id}`;
+  const tab = SPAN_TABS.find((each) => each === state.tab) ?? 'messages';
+  const query = printState(RUN_STATE, { ...RUN_PLAIN, span: span.id, tab: tab === 'messages' ? '' : tab });
+  const link = `${new URL(`traces/${traceId}`, BASE).href}?${query}`;
+  const loadWhole = (): void => {
+    setWhole(span.id);
+  };
+  const failure = span.error ?? textOf(member(data, 'error_message'));
   return (
-    <section className={styles['panel']} aria-label="Span">
+    <section ref={panel} className={styles['span']} aria-label="Span">
       <div className={styles['panelHead']}>
         <TypeIcon type={span.type} />
-        <h2>{span.name === '' ? TYPE_LABELS[span.type] : span.name}</h2>
+        <h2 title={span.name}>{span.name === '' ? TYPE_LABELS[span.type] : span.name}</h2>
         <Status status={span.status} />
         <CopyButton label="Copy link" text={() => link} />
       </div>
+      {(failure !== undefined || hasFailed(span)) && (
+        <pre className={styles['errorText']} tabIndex={0} aria-label="Error">
+          {failure ?? 'Failed without an error message.'}
+        </pre>
+      )}
       <SpanFacts
         node={node}
         scores={scores.filter(({ span_id }) => span_id === span.id)}
@@ -76,13 +88,7 @@ export function SpanPanel({ traceId, scores, node, view, state, change, onShow }
       {isCut(data) && (
         <p className={parts['label']} role="status">
           Long values truncated.
-          <button
-            type="button"
-            className={parts['button']}
-            onClick={() => {
-              setWhole(span.id);
-            }}
-          >
+          <button type="button" className={parts['button']} onClick={loadWhole}>
             Load full content
           </button>
         </p>
@@ -98,125 +104,145 @@ export function SpanPanel({ traceId, scores, node, view, state, change, onShow }
           className={styles['tabs'] ?? ''}
           selectedKey={tab}
           onSelectionChange={(key) => {
-            change({ tab: tabs.find((each) => each === key) ?? '' }, 'replace');
+            // An empty tab would be the conversation if no span is in the URL.
+            change({ span: span.id, tab: SPAN_TABS.find((each) => each === key) ?? '' }, 'replace');
           }}
         >
-          <TabList className={styles['tabList'] ?? ''} aria-label="Span details">
-            {tabs.map((each) => (
+          <TabList className={styles['spanTabs'] ?? ''} aria-label="Span details">
+            {SPAN_TABS.map((each) => (
               <Tab key={each} id={each} className={styles['tab'] ?? ''}>
                 {NAMES[each]}
               </Tab>
             ))}
           </TabList>
-          {tabs.map((each) => (
-            <TabPanel key={each} id={each} className={styles['tabPanel'] ?? ''}>
-              <Content tab={each} detail={data} traceId={traceId} spanId={span.id} />
-            </TabPanel>
-          ))}
+          <TabPanel id={tab} className={styles['tabPanel'] ?? ''}>
+            <LoadWhole value={isCut(data) ? loadWhole : undefined}>
+              {tab === 'messages' && <MessagesTab detail={data} traceId={traceId} view={view} />}
+              {tab === 'json' && <JsonTab detail={data} />}
+              {tab === 'attributes' && <AttributesTab detail={data} />}
+              {tab === 'logs' && <LogsTab traceId={traceId} spanId={span.id} />}
+            </LoadWhole>
+          </TabPanel>
         </Tabs>
       )}
     </section>
   );
 }
 
+/** The state of a link to a span. */
+const RUN_PLAIN: RunState = {
+  span: '',
+  tab: '',
+  full: false,
+  q: '',
+  path: false,
+  squeeze: true,
+  fold: true,
+  zoom: '',
+};
+
 function isCut(detail: Json | undefined): boolean {
   const cut = member(detail, 'is_truncated');
   return cut?.kind === 'literal' && cut.value === true;
 }
 
-function tabsOf(detail: Json | undefined, error: string | null): readonly Exclude<TabName, ''>[] {
-  return [
-    ...(error === null ? [] : (['error'] as const)),
-    ...(detail !== undefined && hasConversation(detail) ? (['messages'] as const) : []),
-    'json',
-    'attributes',
-    'logs',
-    'alerts',
-    'deliveries',
-  ];
-}
-
-function Content({
-  tab,
+/** Input and output of a span as messages if they read as such, otherwise as JSON. */
+function MessagesTab({
   detail,
   traceId,
-  spanId,
+  view,
 }: {
-  readonly tab: Exclude<TabName, ''>;
   readonly detail: Json;
   readonly traceId: string;
-  readonly spanId: string;
+  readonly view: TraceView;
 }) {
-  switch (tab) {
-    case 'messages':
-      return <MessagesTab detail={detail} />;
-    case 'json':
-      return <JsonTab detail={detail} />;
-    case 'error':
-      return (
-        <pre className={styles['errorText']}>
-          {textOf(detail, 'error_message') ?? textOf(member(detail, 'status_message'))}
-        </pre>
-      );
-    case 'attributes':
-      return <AttributesTab detail={detail} />;
-    case 'logs':
-      return <LogsTab traceId={traceId} spanId={spanId} />;
-    case 'alerts':
-      return <RunAlerts traceId={traceId} />;
-    case 'deliveries':
-      return <RunDeliveries traceId={traceId} />;
-  }
-}
-
-/** Whether a span contains a conversation. */
-function hasConversation(detail: Json): boolean {
-  return conversationsOf(detail).length > 0;
-}
-
-function conversationsOf(detail: Json) {
-  return (['input', 'output'] as const).flatMap((side) => {
-    const value = member(detail, `${side}_data`);
-    const conversation = value === undefined ? undefined : readConversation(value, side);
-    return conversation === undefined ? [] : [{ side, conversation }];
-  });
-}
-
-/** The conversation of a span, followed by the rest of its payload. */
-function MessagesTab({ detail }: { readonly detail: Json }) {
-  const sides = conversationsOf(detail);
-  const messages = sides.flatMap(({ conversation }) => conversation.messages);
-  const unread = (['input', 'output'] as const).flatMap((side) => {
-    const value = member(detail, `${side}_data`);
-    const isRead = sides.some((each) => each.side === side);
-    const isNothing = value === undefined || (value.kind === 'literal' && value.value === null);
-    return isRead || isNothing ? [] : [{ side, value }];
-  });
-  const plain = (of: 'input' | 'output') =>
-    unread
-      .filter(({ side }) => side === of)
-      .map(({ side, value }) => (
-        <section key={side} className={styles['stack']}>
-          <h3>{side === 'input' ? 'Input' : 'Output'}</h3>
-          <JsonView value={value} label={side} />
-        </section>
-      ));
+  const [input, output] = [valueOf(detail, 'input_data'), valueOf(detail, 'output_data')];
+  if (input === undefined && output === undefined) return <RunInstead traceId={traceId} view={view} />;
+  const asked = input && readConversation(input, 'input');
+  const answered = output && readConversation(output, 'output');
+  const read = divided(asked?.messages ?? [], answered?.messages ?? []);
   return (
     <div className={styles['stack']}>
-      {plain('input')}
-      <MessageView conversation={{ messages, rest: [] }} />
-      {plain('output')}
-      {sides
-        .filter(({ conversation }) => conversation.rest.length > 0)
-        .map(({ side, conversation }) => (
-          <details key={side} className={styles['rest']}>
-            <summary>{side === 'input' ? 'Request parameters' : 'Response details'}</summary>
-            <JsonView
-              value={{ kind: 'object', entries: conversation.rest }}
-              label={side === 'input' ? 'request parameters' : 'response details'}
-            />
-          </details>
-        ))}
+      {input && (
+        <section className={styles['stack']} aria-labelledby="span-input">
+          <h3 id="span-input" className={styles['divider']}>
+            Input
+          </h3>
+          {asked ? (
+            <>
+              {read.system.length > 0 && <MessageView messages={read.system} />}
+              <Folded title={formatCounted(read.earlier.length, 'earlier message')} messages={read.earlier} />
+              <MessageView messages={read.asked} />
+            </>
+          ) : (
+            <JsonView value={input} label="Input" />
+          )}
+          <Rest conversation={asked} label="Request parameters" />
+        </section>
+      )}
+      {output && (
+        <section className={styles['stack']} aria-labelledby="span-output">
+          <h3 id="span-output" className={styles['divider']}>
+            Output
+          </h3>
+          {answered ? (
+            <>
+              <Folded
+                title={`${formatCounted(read.repeated.length, 'message')} repeated from the input`}
+                messages={read.repeated}
+              />
+              <MessageView messages={read.answered} />
+            </>
+          ) : (
+            <JsonView value={output} label="Output" />
+          )}
+          <Rest conversation={answered} label="Response details" />
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** What a payload contains besides messages. */
+function Rest({
+  conversation,
+  label,
+}: {
+  readonly conversation: Messages | undefined;
+  readonly label: string;
+}) {
+  if (conversation === undefined || conversation.rest.length === 0) return null;
+  return (
+    <details className={styles['rest']}>
+      <summary>{label}</summary>
+      <JsonView value={{ kind: 'object', entries: conversation.rest }} label={label} />
+    </details>
+  );
+}
+
+/** Question and answer of the run, for a span without a payload. */
+function RunInstead({ traceId, view }: { readonly traceId: string; readonly view: TraceView }) {
+  const spans = view.nodes.map(({ span }) => span);
+  const { asked, answered } = conversationSpans(
+    spans.map((span) => ({
+      span_id: span.id,
+      parent_span_id: span.parentId,
+      type: span.type,
+      input_bytes: span.inputBytes,
+      output_bytes: span.outputBytes,
+    })),
+  );
+  const [from, to] = [asked, answered].map((id) => spans.find((span) => span.id === id));
+  const question = useQuery(spanQuery(traceId, from, MAX_BYTES));
+  const answer = useQuery(spanQuery(traceId, to, MAX_BYTES));
+  const isLoading = question.isLoading || answer.isLoading;
+  const turn = turnOf(question.data, answer.data);
+  return (
+    <div className={styles['stack']}>
+      <p className={parts['faint']}>
+        This span has no input or output.{turn !== undefined && ' Question and answer of the run:'}
+      </p>
+      {isLoading ? <TableSkeleton rows={3} /> : turn && <MessageView messages={turn.messages} />}
     </div>
   );
 }
@@ -230,8 +256,8 @@ const SIDES = [
 /** Input and output as sent. */
 function JsonTab({ detail }: { readonly detail: Json }) {
   const there = SIDES.flatMap(([key, name]) => {
-    const value = member(detail, key);
-    return value === undefined || (value.kind === 'literal' && value.value === null) ? [] : [{ name, value }];
+    const value = valueOf(detail, key);
+    return value === undefined ? [] : [{ name, value }];
   });
   if (there.length === 0) return <p className={parts['faint']}>This span has no input or output.</p>;
   return (
@@ -243,56 +269,5 @@ function JsonTab({ detail }: { readonly detail: Json }) {
         </section>
       ))}
     </div>
-  );
-}
-
-/** Firings related to a run. */
-function RunAlerts({ traceId }: { readonly traceId: string }) {
-  const { data, error, refetch } = useFirings({ trace_id: traceId, page: 1, page_size: FIRINGS_LIMIT });
-  useAlertUpdates();
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
-  if (!data) return <TableSkeleton rows={3} />;
-  if (data.items.length === 0) return <p className={parts['faint']}>No alerts triggered by this run.</p>;
-  return (
-    <>
-      {data.count > FIRINGS_LIMIT && (
-        <p className={parts['faint']}>
-          Latest {FIRINGS_LIMIT} of {data.count}
-        </p>
-      )}
-      <Firings label="Alerts triggered by this run" firings={data.items} withRule withRuns={false} />
-    </>
-  );
-}
-
-/** Webhook deliveries for a run in each organization of the user. */
-function RunDeliveries({ traceId }: { readonly traceId: string }) {
-  const { memberships } = useMe();
-  if (memberships.length === 0)
-    return <p className={parts['faint']}>Webhooks belong to organizations; you are not a member of one.</p>;
-  return (
-    <div className={styles['stack']}>
-      {memberships.map(({ slug, name }) => (
-        <section key={slug} aria-label={`Deliveries of ${name}`}>
-          {memberships.length > 1 && <h3>{name}</h3>}
-          <DeliveriesOf org={slug} traceId={traceId} />
-        </section>
-      ))}
-    </div>
-  );
-}
-
-function DeliveriesOf({ org, traceId }: { readonly org: string; readonly traceId: string }) {
-  const [open, setOpen] = useState('');
-  const endpoints = useEndpoints(org);
-  return (
-    <Deliveries
-      org={org}
-      filter={{ trace_id: traceId }}
-      endpoints={endpoints.data ?? []}
-      open={open}
-      onOpen={setOpen}
-      nothing="No webhook deliveries"
-    />
   );
 }

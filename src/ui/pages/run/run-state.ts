@@ -1,12 +1,20 @@
 import { flag, oneOf, text, type StateOf } from '../../state/codec.js';
 
-const TABS = ['messages', 'json', 'error', 'attributes', 'logs', 'alerts', 'deliveries'] as const;
-export type Tab = (typeof TABS)[number] | '';
+/** Tabs of the selected span. */
+export const SPAN_TABS = ['messages', 'json', 'attributes', 'logs'] as const;
+/** Tabs of the run; a tab of the span is shown under `span`. */
+export const RUN_TABS = ['conversation', 'span', 'alerts', 'deliveries'] as const;
+
+export type SpanTab = (typeof SPAN_TABS)[number];
+export type RunTab = (typeof RUN_TABS)[number];
 
 /** URL state of a run: the selected span, its tab, and timeline options. */
 export const RUN_STATE = {
   span: text(),
-  tab: oneOf(['', ...TABS], ''),
+  /** Empty: the conversation, or the span if one is selected. */
+  tab: oneOf(['', ...RUN_TABS, ...SPAN_TABS], ''),
+  /** The panel fills the window. */
+  full: flag(),
   q: text(),
   /** Mark the critical path. */
   path: flag(),

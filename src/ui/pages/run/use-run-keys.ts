@@ -44,9 +44,6 @@ export function useRunKeys({
     if (canClose && current.isOpen) view.toggle(current, false);
     else if (current.node.parent >= 0) show(current.node.parent);
   };
-  const inTree = (act: () => void) => (): void => {
-    if (grid.current?.contains(document.activeElement)) act();
-  };
   /** Selects the next or previous of some spans, wrapping around. */
   const jump = (among: readonly number[], forwards: boolean) => (): void => {
     const next = forwards
@@ -57,6 +54,31 @@ export function useRunKeys({
   const failed = (): readonly number[] =>
     view.nodes.filter(({ span }) => hasFailed(span)).map((node) => node.index);
   const page = Math.max(1, Math.floor((grid.current?.clientHeight ?? 280) / 28) - 2);
+  useShortcuts(
+    {
+      ArrowDown: () => {
+        walk(row + 1);
+      },
+      ArrowUp: () => {
+        walk(row - 1);
+      },
+      ArrowRight: open,
+      ArrowLeft: close,
+      Home: () => {
+        walk(0);
+      },
+      End: () => {
+        walk(view.rows.length - 1);
+      },
+      PageDown: () => {
+        walk(row + page);
+      },
+      PageUp: () => {
+        walk(row - page);
+      },
+    },
+    grid,
+  );
   useShortcuts({
     j: () => {
       walk(row + 1);
@@ -66,26 +88,6 @@ export function useRunKeys({
     },
     l: open,
     h: close,
-    ArrowDown: inTree(() => {
-      walk(row + 1);
-    }),
-    ArrowUp: inTree(() => {
-      walk(row - 1);
-    }),
-    ArrowRight: inTree(open),
-    ArrowLeft: inTree(close),
-    Home: inTree(() => {
-      walk(0);
-    }),
-    End: inTree(() => {
-      walk(view.rows.length - 1);
-    }),
-    PageDown: inTree(() => {
-      walk(row + page);
-    }),
-    PageUp: inTree(() => {
-      walk(row - page);
-    }),
     '/': () => search.current?.select(),
     n: jump(view.hits, true),
     p: jump(view.hits, false),

@@ -8,7 +8,7 @@ import { Duration, Money, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Status } from '../../parts/Status.js';
-import { conversationSpans, turnOf } from './turn.js';
+import { conversationSpans, turnOf } from '../../messages/turn.js';
 import styles from './Session.module.css';
 
 /** Span limit for finding the conversation. */
@@ -56,7 +56,7 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
         <Time at={run.started_at} />
       </div>
       {turn.data?.conversation ? (
-        <MessageView conversation={turn.data.conversation} />
+        <MessageView messages={turn.data.conversation.messages} />
       ) : turn.isPending ? (
         <TableSkeleton rows={2} />
       ) : turn.data && (turn.data.input ?? turn.data.output) ? (

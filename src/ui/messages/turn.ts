@@ -1,0 +1,82 @@
+import { itemsOf, member, type Json } from '../json/parse.js';
+import { readConversation } from './conversation.js';
+import type { Conversation, Message } from './message.js';
+
+/** A span as far as the selection needs it, in order of start. */
+interface Candidate {
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  readonly type: string;
+  readonly input_bytes: number | null;
+  readonly output_bytes: number | null;
+}
+
+/** The spans with input and output of a run: the root, or else the first and last model call. */
+export function conversationSpans(spans: readonly Candidate[]): {
+  readonly asked: string | undefined;
+  readonly answered: string | undefined;
+} {
+  const root = spans.find(({ parent_span_id: parent }) => parent === null);
+  if (root && root.input_bytes !== null && root.output_bytes !== null)
+    return { asked: root.span_id, answered: root.span_id };
+  const calls = spans.filter(({ type }) => type === 'llm');
+  const asked = [root, ...calls].find((span) => span !== undefined && span.input_bytes !== null);
+  const answered = [root, ...calls.toReversed()].find(
+    (span) => span !== undefined && span.output_bytes !== null,
+  );
+  return { asked: asked?.span_id, answered: answered?.span_id };
+}
+
+/** A run's part of its conversation: the last question without earlier history, and the answer. */
+export function turnOf(asked: Json | undefined, answered: Json | undefined): Conversation | undefined {
+  const question = spokenIn(asked, 'input');
+  const from = question.findLastIndex(({ role }) => role === 'user');
+  const answer = spokenIn(answered, 'output');
+  const messages = [...question.slice(Math.max(0, from)), ...answer];
+  return messages.length === 0 ? undefined : { messages, rest: [] };
+}
+
+/** Members that contain what was said, if there is only one of them. */
+const SAID = new Set([
+  ...['question', 'query', 'prompt', 'task', 'input', 'message', 'request', 'text', 'content'],
+  ...['answer', 'reply', 'response', 'output', 'result', 'completion', 'value'],
+]);
+
+/** The messages on one side of a span. A payload with a single text, such as `{"question": …}`, is one message. */
+export function spokenIn(detail: Json | undefined, side: 'input' | 'output'): readonly Message[] {
+  const value = member(detail, `${side}_data`);
+  if (value === undefined) return [];
+  const read = readConversation(value, side)?.messages;
+  if (read) return read;
+  const texts = textsIn(value).filter(([key]) => SAID.has(key));
+  const hasMore = value.kind === 'object' && value.entries.some(([, each]) => jsonSize(each) > 0);
+  const [only] = texts;
+  return texts.length !== 1 || only === undefined || hasMore ? [] : [messageOf(only[1], side)];
+}
+
+/** What one side of a span contributes to a conversation, to find it again in model calls: messages, or all texts. */
+export function textsOnSide(detail: Json | undefined, side: 'input' | 'output'): readonly Message[] {
+  const spoken = spokenIn(detail, side);
+  if (spoken.length > 0) return spoken;
+  return textsIn(member(detail, `${side}_data`)).map(([, text]) => messageOf(text, side));
+}
+
+/** Members of an object or items of an array. */
+function jsonSize(value: Json): number {
+  return value.kind === 'object' ? value.entries.length : (itemsOf(value)?.length ?? 0);
+}
+
+function textsIn(value: Json | undefined): readonly (readonly [string, string])[] {
+  if (value?.kind !== 'object') return [];
+  return value.entries.flatMap(([key, each]) =>
+    each.kind === 'string' && each.text !== '' ? [[key, each.text] as const] : [],
+  );
+}
+
+function messageOf(text: string, side: 'input' | 'output'): Message {
+  return {
+    role: side === 'input' ? 'user' : 'assistant',
+    name: undefined,
+    parts: [{ kind: 'text', text }],
+  };
+}
