@@ -135,8 +135,8 @@ function rounded(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms * 1e6) / 1e6;
 }
 
-function withoutAgents({ agents: _, ...usage }: ToolUsage) {
-  return { ...usage, p50_ms: rounded(usage.p50_ms), p95_ms: rounded(usage.p95_ms) };
+function withoutAgents({ tool, calls, failed_calls, p50_ms, p95_ms, last_call_at }: ToolUsage) {
+  return { tool, calls, failed_calls, p50_ms: rounded(p50_ms), p95_ms: rounded(p95_ms), last_call_at };
 }
 
 function checkModels(t: Test, open: OpenTelemetry): void {

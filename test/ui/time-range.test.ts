@@ -2,7 +2,7 @@ import t from 'tap';
 import type { ApiCaller } from '../support/api-caller.js';
 import { accessibilityProblems } from '../support/browser.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
-import { startPages } from '../support/ui.js';
+import { lookRight, startPages } from '../support/ui.js';
 
 const MINUTE = 60_000;
 
@@ -131,5 +131,12 @@ void t.test('time range, users and tools', async (t) => {
     await page.waitForURL('**/runs?span=look%20up&type=tool&kind=all');
     await page.getByText('12 runs; no total').waitFor();
     t.same(complaints, []);
+  });
+
+  await t.test('the tools look right in both themes and widths', async (t) => {
+    await lookRight(t, await permit('/tools'), [
+      '/tools',
+      '/tools?range=2026-01-01T00:00:00Z..2026-01-02T00:00:00Z',
+    ]);
   });
 });

@@ -97,7 +97,7 @@ function CustomRange({
   const isValid = start !== undefined && end !== undefined && start < end;
   return (
     <form
-      className={parts['label']}
+      className={parts['ends']}
       aria-label="Custom period"
       onSubmit={(event) => {
         event.preventDefault();
