@@ -8,6 +8,7 @@ import { NotFound } from './pages/not-found.js';
 import { PageBoundary } from './shell/PageBoundary.js';
 import { Session } from './shell/Session.js';
 import { Shell } from './shell/Shell.js';
+import { withRange } from './state/carried-range.js';
 import { ClockProvider } from './state/clock.js';
 import { lastPart } from './state/path.js';
 import { queries } from './state/queries.js';
@@ -22,6 +23,7 @@ const Sessions = page(PAGE_CODE['/sessions']);
 const OneSession = page(PAGE_CODE['/sessions/:id']);
 const Users = page(PAGE_CODE['/users']);
 const Models = page(PAGE_CODE['/models']);
+const Tools = page(PAGE_CODE['/tools']);
 const Prompts = page(PAGE_CODE['/prompts']);
 const Prompt = page(PAGE_CODE['/prompts/:name']);
 const CompareAgents = page(PAGE_CODE['/compare/agents']);
@@ -48,7 +50,13 @@ export function App() {
     <SettingsProvider>
       <ClockProvider>
         <QueryClientProvider client={queries}>
-          <Router base={BASE.pathname.replace(/\/$/, '')}>
+          <Router
+            base={BASE.pathname.replace(/\/$/, '')}
+            hrefs={withRange}
+            aroundNav={(navigate, to, options) => {
+              navigate(withRange(to), options);
+            }}
+          >
             <Session>
               <Shell>
                 <PageBoundary>
@@ -65,6 +73,7 @@ export function App() {
                     <Route path="/sessions" component={Sessions} />
                     <Route path="/users" component={Users} />
                     <Route path="/models" component={Models} />
+                    <Route path="/tools" component={Tools} />
                     <Route path="/map" component={MapPage} />
                     <Route path="/prompts/:name">{() => <Prompt key={lastPart()} name={lastPart()} />}</Route>
                     <Route path="/prompts" component={Prompts} />

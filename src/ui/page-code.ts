@@ -13,6 +13,7 @@ export const PAGE_CODE = {
   '/sessions/:id': () => import('./pages/sessions/Session.js'),
   '/users': () => import('./pages/users/Users.js'),
   '/models': () => import('./pages/models/Models.js'),
+  '/tools': () => import('./pages/tools/Tools.js'),
   '/map': () => import('./pages/map/MapPage.js'),
   '/prompts': () => import('./pages/prompts/Prompts.js'),
   '/prompts/:name': () => import('./pages/prompts/Prompt.js'),

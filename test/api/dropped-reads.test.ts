@@ -20,6 +20,7 @@ const READS: readonly (readonly [string, string])[] = [
   ['runs.list', `/agents/${ID}/runs`],
   ['agents.days', `/agents/${ID}/stats`],
   ['models.list', '/dashboard/models'],
+  ['models.tools', '/dashboard/tools'],
   ['metrics.list', '/dashboard/metrics/'],
   ['metrics.query', '/dashboard/metrics/query?name=x'],
   ['runs.scores', `/dashboard/traces/${ID}`],

@@ -4,7 +4,7 @@ import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
 import { USAGE_PARTS, type SummedPart } from '../../src/signal/call-details.js';
 import type { Price, Rates } from '../../src/signal/price.js';
-import type { ModelFilter, RepricedFilter } from '../../src/storage/contracts/runs.js';
+import type { ModelFilter, RepricedFilter, ToolUsage } from '../../src/storage/contracts/runs.js';
 import { repricedOf, usageOf, type Call } from '../storage/duckdb/model-oracle.js';
 import { callKeys } from '../runs/histories.js';
 import { neverDiffers, same } from '../support/property.js';
@@ -104,6 +104,41 @@ const range: fc.Arbitrary<ModelFilter> = fc.record(
   { requiredKeys: [] },
 );
 
+/** The tools of some calls, without their agents. Percentiles are rounded, because engines interpolate in different steps. */
+function toolsOf(calls: readonly Call[], { start_time = -Infinity, end_time = Infinity }: ModelFilter) {
+  const within = calls
+    .map(({ span }) => span)
+    .filter(({ type, started_at: at }) => type === 'tool' && at >= start_time && at <= end_time);
+  return [...new Set(within.map(({ name }) => name))]
+    .map((tool) => {
+      const own = within.filter(({ name }) => name === tool);
+      const durations = own.flatMap(({ duration_ms: ms }) => ms ?? []).sort((a, b) => a - b);
+      return {
+        tool,
+        calls: own.length,
+        failed_calls: own.filter(({ status }) => status === 'failed').length,
+        p50_ms: rounded(quantile(durations, 0.5)),
+        p95_ms: rounded(quantile(durations, 0.95)),
+        last_call_at: Math.max(...own.map(({ started_at }) => started_at)),
+      };
+    })
+    .sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+}
+
+function quantile(sorted: readonly number[], share: number): number | null {
+  const rank = share * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+  return low === undefined || high === undefined ? null : low + (high - low) * (rank - Math.floor(rank));
+}
+
+function rounded(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 1e6) / 1e6;
+}
+
+function withoutAgents({ tool, calls, failed_calls, p50_ms, p95_ms, last_call_at }: ToolUsage) {
+  return { tool, calls, failed_calls, p50_ms: rounded(p50_ms), p95_ms: rounded(p95_ms), last_call_at };
+}
+
 function checkModels(t: Test, open: OpenTelemetry): void {
   void t.test('models match all spans after compaction, replacement and reopening', async (t) => {
     const opened = await open(t, { fileRows: 12 });
@@ -131,6 +166,16 @@ function checkModels(t: Test, open: OpenTelemetry): void {
             const found = await opened.store.models.list(user, filter, { offset: 0, limit: 10 });
             const expected = usageOf(calls, filter);
             same(found, { items: expected, count: expected.length });
+            const tools = toolsOf(calls, filter);
+            for (const [offset, limit] of [
+              [0, 10],
+              [1, 1],
+              [9, 9],
+            ] as const) {
+              const page = await opened.store.models.tools(user, filter, { offset, limit });
+              same(page.items.map(withoutAgents), tools.slice(offset, offset + limit));
+              same(page.count, tools.length);
+            }
             const model = MODELS[at % MODELS.length] ?? null;
             same(
               await opened.store.models.reprice(user, { ...filter, model }, price),
@@ -146,7 +191,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
             { kind: 'agent' },
             { offset: 0, limit: 500 },
           );
-          for (const { id: agent_id } of await opened.store.agents.list(user)) {
+          for (const { id: agent_id, name } of await opened.store.agents.list(user)) {
             const ids = new Set(runs.filter((run) => run.agent_id === agent_id).map((run) => run.trace_id));
             const its = calls.filter(({ header }) => ids.has(header.trace_id));
             const { items } = await opened.store.models.list(
@@ -155,6 +200,14 @@ function checkModels(t: Test, open: OpenTelemetry): void {
               { offset: 0, limit: 10 },
             );
             same(items, usageOf(its, filter));
+            const tools = await opened.store.models.tools(
+              user,
+              { ...filter, agent_id },
+              { offset: 0, limit: 10 },
+            );
+            same(tools.items.map(withoutAgents), toolsOf(its, filter));
+            for (const { agents, calls: count, failed_calls } of tools.items)
+              same(agents, [{ id: agent_id, name, calls: count, failed_calls }]);
             same(
               await opened.store.models.reprice(user, { ...filter, agent_id, model }, price),
               repricedOf(its, { ...filter, model }, price),
@@ -176,15 +229,17 @@ function checkModels(t: Test, open: OpenTelemetry): void {
               ({ at, model, type, tokens, cost, isRunning, isTotalOnly, usage, key }) => ({
                 header,
                 span: aSpanRecord(header.trace_id, {
+                  name: `use ${String(model)}`,
                   started_at: at,
                   ended_at: at + HOUR,
+                  duration_ms: Math.abs(at - NOON) / HOUR,
                   model,
                   type,
                   cost_usd: cost,
                   input_tokens: isTotalOnly ? null : tokens,
                   output_tokens: isRunning || isTotalOnly ? null : tokens,
                   total_tokens: tokens,
-                  status: isRunning ? 'running' : 'completed',
+                  status: isRunning ? 'running' : isTotalOnly ? 'failed' : 'completed',
                   parent_span_id: ABOVE,
                   agent_hint: { source: 'service.name' as const, name: one.agent },
                   call:

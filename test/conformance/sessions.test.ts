@@ -213,6 +213,14 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
           items: users.slice(1, 2),
           count: users.length,
         });
+        const [first] = users;
+        const part = first?.user_id.slice(1) ?? 'nobody';
+        const named = users.filter(({ user_id: id }) => id.toLowerCase().includes(part.toLowerCase()));
+        const query = part.toUpperCase();
+        same(await opened.store.sessions.users(user, { ...filter, query }, { offset: 0, limit: 50 }), {
+          items: named,
+          count: named.length,
+        });
         const repository = 'acme/shop';
         const onIt = expectedUsers(runs.filter((one) => one.repository === repository));
         same(await opened.store.sessions.users(user, { repository }, { offset: 0, limit: 50 }), {

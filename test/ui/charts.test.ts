@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { bucketTimes, valuesAt } from '../../src/ui/charts/buckets.js';
+import { bucketAt, bucketTimes, valuesAt } from '../../src/ui/charts/buckets.js';
 import { DURATION_STEPS, HOUR_STEPS, isolated, valueRange } from '../../src/ui/charts/values.js';
 
 const HOUR = 3_600_000;
@@ -25,6 +25,15 @@ void t.test('includes empty buckets', async (t) => {
     valuesAt(times, buckets, ({ p95_ms }) => p95_ms, null),
     [null, null, null],
   );
+});
+
+void t.test('a time belongs to the bucket that starts before it', async (t) => {
+  const times = [10, 20, 30];
+  t.same(
+    [9, 10, 19, 20, 31].map((ms) => bucketAt(times, ms)),
+    [null, 0, 0, 1, 2],
+  );
+  t.equal(bucketAt([], 1), null);
 });
 
 void t.test('durations use clock steps in both units', async (t) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { flag, integer, oneOf, parseState, printState, text } from '../../src/ui/state/codec.js';
-import { rangeField, stretchOf } from '../../src/ui/state/range.js';
+import { rangeField, recordZoom, stretchOf, zoomedFrom } from '../../src/ui/state/range.js';
 
 const FIELDS = {
   q: text(),
@@ -31,6 +31,30 @@ void t.test('link state round-trips', async (t) => {
 
 void t.test('defaults are omitted from links', async (t) => {
   t.equal(printState(FIELDS, parseState(FIELDS, '')), '');
+});
+
+void t.test('a selected time range stays in the link', async (t) => {
+  const state = { ...parseState(FIELDS, ''), range: '7d' };
+  t.equal(
+    printState(FIELDS, state, (name) => name === 'range'),
+    'range=7d',
+  );
+  t.equal(rangeField('24h', true).parse('all'), '90d', 'bounded pages show the longest range');
+});
+
+void t.test('returns from a custom time range to the one before', async (t) => {
+  const [week, day, hour] = [
+    '7d',
+    '2026-11-24T00:00:00.000Z..2026-11-25T00:00:00.000Z',
+    '2026-11-24T10:00:00.000Z..2026-11-24T11:00:00.000Z',
+  ];
+  recordZoom(week, day);
+  recordZoom(day, hour);
+  recordZoom(hour, day);
+  t.equal(zoomedFrom(hour), day);
+  t.equal(zoomedFrom(day), week);
+  recordZoom(day, '30d');
+  t.equal(zoomedFrom('30d'), undefined);
 });
 
 void t.test('an invalid link falls back to defaults', async (t) => {

@@ -2,11 +2,12 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import type { ModelUsage } from '../../storage/contracts/runs.js';
+import { MOST_NAMED, type ModelUsage, type ToolUsage } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
+import { stretchOf } from '../support/intervals.js';
 import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
-import { runFilter, dimensionParameters } from '../support/runs.js';
+import { dimensionFilter, dimensionParameters, runFilter } from '../support/runs.js';
 
 const modelSchema = Type.Object(
   {
@@ -49,8 +50,48 @@ const listModels = {
   responses: { 200: pageSchema(modelSchema, 'ModelUsagePage') },
 } satisfies Operation;
 
-/** `/dashboard/models` */
-export function modelRoutes({ routes, telemetry }: ApiContext<'models'>): readonly Route[] {
+const calls = {
+  calls: count(),
+  failed_calls: count('Calls with status `failed` or `timed_out`.'),
+};
+
+const toolSchema = Type.Object(
+  {
+    tool: Type.String({ description: 'Name of the spans.' }),
+    ...calls,
+    p50_ms: nullable(
+      Type.Number({ description: 'Median duration, interpolated; null: no call has a duration.' }),
+    ),
+    p95_ms: nullable(Type.Number({ description: '95th percentile of durations, interpolated.' })),
+    last_call_at: time('The start of the last call.'),
+    agents: Type.Array(Type.Object({ id: uuid(), name: Type.String(), ...calls }), {
+      description: `Agents of its calls, most calls first; at most ${MOST_NAMED}.`,
+    }),
+  },
+  { title: 'ToolUsage' },
+);
+
+const listTools = {
+  id: 'listTools',
+  method: 'GET',
+  path: '/api/v1/dashboard/tools',
+  tag: 'models',
+  summary: 'List tools with their calls, failures and durations, most calls first',
+  description:
+    'Tools as agents call them: spans of type `tool`, by name. Ordered by `calls`, descending, then name. By default, the time range is the last day.',
+  access: 'read',
+  query: Type.Object({
+    ...pageParameters,
+    agent_id: Type.Optional(uuid('Calls in runs of this agent.')),
+    ...dimensionParameters,
+    start_time: Type.Optional(time('Calls that started at or after; by default, one day before the end.')),
+    end_time: Type.Optional(time('Calls that started at or before; by default, now.')),
+  }),
+  responses: { 200: pageSchema(toolSchema, 'ToolUsagePage') },
+} satisfies Operation;
+
+/** `/dashboard/models` and `/dashboard/tools` */
+export function modelRoutes({ routes, telemetry, clock }: ApiContext<'models'>): readonly Route[] {
   return [
     routes.route(listModels).to(async ({ identity, query, request }) => {
       const { agent_id } = query;
@@ -63,7 +104,26 @@ export function modelRoutes({ routes, telemetry }: ApiContext<'models'>): readon
       );
       return { status: 200, json: serializePage(items.map(serializeModel), total, query) };
     }),
+    routes.route(listTools).to(async ({ identity, query, request }) => {
+      const { agent_id } = query;
+      const filter = {
+        ...dimensionFilter(query),
+        ...stretchOf(query, clock.now()),
+        ...(agent_id === undefined ? {} : { agent_id }),
+      };
+      const { items, count: total } = await telemetry.models.tools(
+        identity.userId,
+        filter,
+        pageRange(query),
+        request.abort,
+      );
+      return { status: 200, json: serializePage(items.map(serializeTool), total, query) };
+    }),
   ];
+}
+
+function serializeTool({ last_call_at, agents, ...usage }: ToolUsage): Static<typeof toolSchema> {
+  return { ...usage, last_call_at: formatTime(last_call_at), agents: [...agents] };
 }
 
 function serializeModel(usage: ModelUsage): Static<typeof modelSchema> {

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import { MAX_IDENTITY } from '../../signal/run-context.js';
 import { formatTime } from '../../signal/time.js';
 import type { RepositorySummary, SessionSummary, UserSummary } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
@@ -96,6 +97,13 @@ const listUsers = {
   query: Type.Object({
     ...pageParameters,
     kind: kindParameter,
+    query: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_IDENTITY,
+        description: 'Users whose id contains this text, in any case.',
+      }),
+    ),
     agent_id: Type.Optional(uuid('Runs of this agent.')),
     ...dimensionParameters,
     start_time: Type.Optional(time('Runs that started at or after.')),
@@ -153,8 +161,12 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
       return { status: 200, json: serializePage(found.items.map(serializeSession), found.count, query) };
     }),
     routes.route(listUsers).to(async ({ identity: { userId }, query, request }) => {
-      const { agent_id } = query;
-      const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
+      const { agent_id, query: part } = query;
+      const filter = {
+        ...runFilter(query),
+        ...(agent_id === undefined ? {} : { agent_id }),
+        ...(part === undefined ? {} : { query: part }),
+      };
       const found = await telemetry.sessions.users(userId, filter, pageRange(query), request.abort);
       return { status: 200, json: serializePage(found.items.map(serializeUser), found.count, query) };
     }),

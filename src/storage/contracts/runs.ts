@@ -472,7 +472,10 @@ export interface RepositorySummary extends Omit<UserSummary, 'user_id'> {
 }
 
 /** Selects the counted runs. */
-export type UserFilter = Omit<SessionFilter, 'user_id'>;
+export type UserFilter = Omit<SessionFilter, 'user_id'> & {
+  /** Part of the id, in any case. */
+  readonly query?: string;
+};
 
 /** Maximum number of users and agents listed for a session. */
 export const MOST_NAMED = 20;
@@ -536,6 +539,25 @@ export interface ModelUsage {
   readonly last_call_at: Micros;
 }
 
+/** Calls of one tool: spans of type `tool` with its name. */
+export interface ToolUsage {
+  readonly tool: string;
+  readonly calls: number;
+  /** Number of calls with status `failed` or `timed_out`. */
+  readonly failed_calls: number;
+  /** Interpolated and exact, over the calls with a duration; null: there are none. */
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly last_call_at: Micros;
+  /** By number of calls, descending: at most {@link MOST_NAMED}. */
+  readonly agents: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly calls: number;
+    readonly failed_calls: number;
+  }[];
+}
+
 /** Selects calls to reprice. */
 export interface RepricedFilter extends ModelFilter {
   /** Null: calls without a model. */
@@ -571,12 +593,14 @@ export interface RepricedCalls {
 }
 
 /**
- * Models called by users' spans. Sums are exact, over each span's newest version; in a multi-node engine they may lag by some seconds.
+ * Models and tools called by users' spans. Sums are exact, over each span's newest version; in a multi-node engine they may lag by some seconds.
  * May throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
 export interface Models {
   /** By cost, then number of calls, descending. */
   list(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ModelUsage>>;
+  /** By number of calls, descending, then name. */
+  tools(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ToolUsage>>;
   /** If calls must be rounded separately, every call is read, which is slower than reading sums. */
   reprice(userId: string, filter: RepricedFilter, price: Price, abort?: AbortSignal): Promise<RepricedCalls>;
 }

@@ -81,7 +81,7 @@ export const TELEMETRY_METHODS: {
     setOutcome: true,
   },
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
-  models: { list: true, reprice: true },
+  models: { list: true, tools: true, reprice: true },
   series: { read: true },
   sessions: { list: true, read: true, users: true, repositories: true },
   metrics: { list: true, query: true, series: true, labels: true },

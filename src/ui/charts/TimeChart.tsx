@@ -42,6 +42,8 @@ interface Props {
   readonly missing: string;
   /** Called with the range selected by dragging, in milliseconds. */
   readonly onBrush?: (start: number, end: number) => void;
+  /** Called with both ends of a clicked bar, in milliseconds. */
+  readonly onPick?: (start: number, end: number) => void;
   /**
    * Distances between grid lines, ascending; by default round numbers. Must be a constant, because a new
    * array redraws.
@@ -60,18 +62,19 @@ const MAX_ROWS = 200;
  */
 export function TimeChart(props: Props) {
   const { title, note, times, lines, kind = 'lines', threshold, range, format, missing, onBrush } = props;
-  const { height = HEIGHT, steps } = props;
+  const { height = HEIGHT, steps, onPick } = props;
   const [from, to] = range ?? [];
   const id = useId();
   const { zone } = useSettings();
   const look = useEffectiveTheme();
   const host = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
-  const latest = useRef({ format, onBrush });
+  const latest = useRef({ format, onBrush, onPick });
   useEffect(() => {
-    latest.current = { format, onBrush };
+    latest.current = { format, onBrush, onPick };
   });
   const canBrush = onBrush !== undefined;
+  const canPick = onPick !== undefined;
   useEffect(() => {
     const element = host.current;
     if (!element) return undefined;
@@ -87,6 +90,13 @@ export function TimeChart(props: Props) {
       format: (value) => latest.current.format(value),
       onPoint: setPointed,
       onBrush: canBrush ? (start, end) => latest.current.onBrush?.(start, end) : undefined,
+      onPick: canPick
+        ? (at) => {
+            const start = times[at];
+            const end = times[at + 1] ?? to;
+            if (start !== undefined && end !== undefined) latest.current.onPick?.(start, end);
+          }
+        : undefined,
     });
     const watch = new ResizeObserver(() => {
       if (element.clientWidth !== drawn.width && element.clientWidth > 0)
@@ -99,7 +109,7 @@ export function TimeChart(props: Props) {
       setPointed(null);
     };
     // `look` is what colours come from.
-  }, [times, lines, kind, threshold, from, to, zone, height, steps, canBrush, look]);
+  }, [times, lines, kind, threshold, from, to, zone, height, steps, canBrush, canPick, look]);
   const words = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : format(value);
   const time = (at: number) => `${formatTime(times[at] ?? 0, zone)} ${zoneLabel(times[at] ?? 0, zone)}`;

@@ -50,3 +50,10 @@ export function valuesAt<Bucket extends { readonly start: string }>(
     return bucket ? value(bucket) : none;
   });
 }
+
+/** The index of the bucket that contains a time, which is the last one that starts before it; null before the first one. */
+export function bucketAt(times: readonly number[], ms: number): number | null {
+  const next = times.findIndex((start) => start > ms);
+  const at = (next < 0 ? times.length : next) - 1;
+  return at < 0 ? null : at;
+}

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import { formatClock, formatTime, type Zone } from '../format/time.js';
+import { bucketAt } from './buckets.js';
 import { isolated, valueRange } from './values.js';
 
 /** The look of a line; `quiet` is for reference lines. */
@@ -33,6 +34,8 @@ export interface PlotOptions {
   /** Called with the index of the time under the pointer, or null. */
   readonly onPoint: (at: number | null) => void;
   readonly onBrush: ((start: number, end: number) => void) | undefined;
+  /** Called with the index of a clicked bar. */
+  readonly onPick: ((at: number) => void) | undefined;
 }
 
 /** Colour tokens by tone; lines without a tone use them in this order. */
@@ -67,6 +70,7 @@ const MIN_BRUSH_PX = 6;
  */
 export function plot(host: HTMLElement, options: PlotOptions): uPlot {
   const { times, lines, kind, threshold, range, zone, height, steps, format, onPoint, onBrush } = options;
+  const { onPick } = options;
   const colour = colours(host);
   const axis: uPlot.Axis = {
     stroke: colour('--ink-soft'),
@@ -76,6 +80,13 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
   };
   const { paths } = uPlot;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.8, 48], align: 1 }) : undefined;
+  /** Bars cover the time after their start, so the nearest start may belong to the next bar. */
+  const pointed = (self: uPlot): number | null => {
+    const { idx, left = -1 } = self.cursor;
+    if (!bars || idx === null || idx === undefined) return idx ?? null;
+    return bucketAt(times, self.posToVal(left, 'x') * 1000);
+  };
+  let isBrushed = false;
   return new uPlot(
     {
       width: Math.max(1, host.clientWidth),
@@ -100,7 +111,11 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
           values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format(value))),
         },
       ],
-      cursor: { drag: { x: onBrush !== undefined, y: false, setScale: false }, y: false },
+      cursor: {
+        drag: { x: onBrush !== undefined, y: false, setScale: false },
+        y: false,
+        points: { show: !bars },
+      },
       series: [
         {},
         ...lines.map((line, at): uPlot.Series => {
@@ -117,14 +132,27 @@ export function plot(host: HTMLElement, options: PlotOptions): uPlot {
       ],
       hooks: {
         setCursor: [
-          ({ cursor }) => {
-            onPoint(cursor.idx ?? null);
+          (self) => {
+            onPoint(pointed(self));
+          },
+        ],
+        ready: [
+          (self) => {
+            self.over.style.cursor = onPick ? 'pointer' : '';
+            self.over.addEventListener('mousedown', () => {
+              isBrushed = false;
+            });
+            self.over.addEventListener('click', () => {
+              const at = pointed(self);
+              if (at !== null && !isBrushed) onPick?.(at);
+            });
           },
         ],
         setSelect: [
           (self) => {
             const { left, width } = self.select;
             if (!onBrush || width < MIN_BRUSH_PX) return;
+            isBrushed = true;
             const [start, end] = [self.posToVal(left, 'x'), self.posToVal(left + width, 'x')];
             onBrush(Math.round(start * 1000), Math.round(end * 1000));
             self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);

@@ -42,6 +42,12 @@ export function formatTime(ms: number, zone: Zone): string {
   return `${date} ${clock}:${seconds}`;
 }
 
+/** Reads `2026-11-24T14:30`, with or without seconds. @returns milliseconds; undefined for invalid text */
+export function parseLocalTime(text: string, zone: Zone): number | undefined {
+  const ms = Date.parse(zone === 'utc' ? `${text}Z` : text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 /** With milliseconds and zone: `2026-11-24 14:30:43.253 UTC`. */
 export function formatTimeExactly(ms: number, zone: Zone): string {
   return `${formatTime(ms, zone)}.${partsOf(ms, zone).millis} ${zoneLabel(ms, zone)}`;

@@ -14,6 +14,7 @@ import {
   Waypoints,
   Webhook,
   Workflow,
+  Wrench,
   type LucideIcon,
 } from 'lucide-react';
 
@@ -36,6 +37,7 @@ const PLACES: readonly Place[] = [
   { path: '/prompts', name: 'Prompts', icon: ScrollText, also: '/prompts/' },
   { path: '/map', name: 'Map', icon: Waypoints, also: '/map/' },
   { path: '/models', name: 'Models', icon: Boxes, also: '/models/' },
+  { path: '/tools', name: 'Tools', icon: Wrench, also: '/tools/' },
   { path: '/explore/metrics', name: 'Metrics', icon: ChartLine, also: '/explore/metrics/' },
   { path: '/logs', name: 'Logs', icon: Logs, also: '/logs/' },
   { path: '/alerts', name: 'Alerts', icon: BellRing, also: '/alerts/' },

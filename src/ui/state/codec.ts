@@ -6,8 +6,8 @@ export interface Field<Value> {
   readonly initial: Value;
   /** @returns undefined for invalid text */
   parse(text: string): Value | undefined;
-  /** @returns undefined to omit the value */
-  print(value: Value): string | undefined;
+  /** @param isSet whether the user set the value @returns undefined to omit the value */
+  print(value: Value, isSet?: boolean): string | undefined;
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
@@ -62,11 +62,18 @@ export function parseState<Of extends Fields>(fields: Of, query: string): StateO
   ) as StateOf<Of>;
 }
 
-/** @returns the query of a state without `?`; empty for defaults */
-export function printState<Of extends Fields>(fields: Of, state: StateOf<Of>): string {
+/**
+ * @param isSet whether the user set a field
+ * @returns the query of a state without `?`; empty for defaults
+ */
+export function printState<Of extends Fields>(
+  fields: Of,
+  state: StateOf<Of>,
+  isSet: (name: string) => boolean = () => false,
+): string {
   const params = new URLSearchParams();
   for (const [name, field] of Object.entries(fields)) {
-    const printed = field.print(state[name]);
+    const printed = field.print(state[name], isSet(name));
     if (printed !== undefined) params.set(name, printed);
   }
   return params.toString();

@@ -29,3 +29,8 @@ export function promptPath(name: string): string {
 export function runsOfModel(model: string | null): string {
   return model === null || model === '' ? '/runs' : `/runs?model=${encodeURIComponent(model)}&kind=all`;
 }
+
+/** Runs with calls of a tool. */
+export function runsOfTool(tool: string): string {
+  return `/runs?span=${encodeURIComponent(tool)}&type=tool&kind=all`;
+}

@@ -22,13 +22,46 @@ export interface Stretch {
 const RELATIVE = /^([1-9]\d{0,3})([mhd])$/;
 const ABSOLUTE = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\.\.(\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 
-/** `7d`, `all`, or `2026-11-24T00:00:00.000Z..2026-11-25T00:00:00.000Z`. */
-export function rangeField(initial: string): Field<string> {
+/** The longest range of pages that cannot show all time. */
+export const LONGEST = '90d';
+
+/**
+ * `7d`, `all`, or `2026-11-24T00:00:00.000Z..2026-11-25T00:00:00.000Z`. A range that the user set stays in the
+ * URL even if it is the default, because other pages have other defaults.
+ *
+ * @param isBounded whether the page cannot show all time
+ */
+export function rangeField(initial: string, isBounded = false): Field<string> {
   return {
     initial,
-    parse: (value) => (stretchOf(value, 0) === undefined ? undefined : value),
-    print: (value) => (value === initial ? undefined : value),
+    parse: (value) => {
+      if (isBounded && value === 'all') return LONGEST;
+      return stretchOf(value, 0) === undefined ? undefined : value;
+    },
+    print: (value, isSet = false) => (value === initial && !isSet ? undefined : value),
   };
+}
+
+/** Whether a range has fixed ends. */
+export function isFixed(range: string): boolean {
+  return stretchOf(range, 0)?.end !== undefined;
+}
+
+/** The number of ranges whose predecessors are kept. */
+const MAX_ZOOMS = 100;
+const zooms = new Map<string, string>();
+
+/** Records the range from which the user came to a fixed one. */
+export function recordZoom(from: string, to: string): void {
+  if (from === to || !isFixed(to) || zooms.has(to) || zooms.get(from) === to) return;
+  const [oldest] = zooms.keys();
+  if (zooms.size >= MAX_ZOOMS && oldest !== undefined) zooms.delete(oldest);
+  zooms.set(to, from);
+}
+
+/** @returns the range before a fixed one, unless it came by a link */
+export function zoomedFrom(range: string): string | undefined {
+  return zooms.get(range);
 }
 
 /** @returns the ends of a range at a given time; undefined if invalid */

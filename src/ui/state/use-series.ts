@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/client.js';
 import type { operations } from '../api/generated/schema.js';
-import { stretchOf } from './range.js';
+import { LONGEST, stretchOf } from './range.js';
 
 type Query = NonNullable<operations['readRunSeries']['parameters']['query']>;
 
@@ -15,7 +15,7 @@ const REFRESH_MS = 30_000;
  */
 export function endsOf(
   range: string,
-  otherwise = '90d',
+  otherwise = LONGEST,
 ): { readonly start_time: string; readonly end_time: string } {
   const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
   const { start, end } = stretchOf(range, now) ?? {};

@@ -22,7 +22,12 @@ export function useUrlState<Of extends Fields>(
     (some: Partial<StateOf<Of>>, step: Step = 'push') => {
       // Read from the URL, so that two changes in one tick do not undo each other.
       const current = parseState(fields, location.search);
-      const printed = printState(fields, { ...current, ...some });
+      const set = new URLSearchParams(location.search);
+      const printed = printState(
+        fields,
+        { ...current, ...some },
+        (name) => some[name] !== undefined || set.has(name),
+      );
       const path = rawPath();
       navigate(printed === '' ? path : `${path}?${printed}`, { replace: step === 'replace' });
     },

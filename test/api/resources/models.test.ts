@@ -161,3 +161,47 @@ void t.test('users see only their own models and need the scope read', async (t)
   t.equal((await api.call('GET', '/dashboard/models', { key })).status, 403);
   t.equal((await api.call('GET', '/dashboard/models', { key: null })).status, 401);
 });
+
+void t.test('lists tools with failures, percentiles and agents', async (t) => {
+  const api = await startApi(t);
+  const call = (minute: number, name: string, fields: JsonObject) => ({
+    hour: `0${String(minute % 10)}`,
+    type: 'tool',
+    model: null,
+    name,
+    ...fields,
+  });
+  const search = [100, 200, 300, 400].map((duration_ms, at) =>
+    call(at, 'search', { duration_ms, status: at === 3 ? 'failed' : 'completed' }),
+  );
+  const running = call(5, 'pay', { status: 'running' });
+  await api.send([aRun('a', search), aRun('b', [running, call(6, 'search', { duration_ms: 400 })])]);
+  const day = 'start_time=2026-11-03T00:00:00Z&end_time=2026-11-03T23:00:00Z';
+  const { items } = await api.get<{ readonly items: readonly JsonObject[] }>(`/dashboard/tools?${day}`);
+  t.match(items, [
+    {
+      tool: 'search',
+      calls: 5,
+      failed_calls: 1,
+      p50_ms: 300,
+      p95_ms: 400,
+      last_call_at: '2026-11-03T06:00:00Z',
+      agents: [
+        { name: 'a', calls: 4, failed_calls: 1 },
+        { name: 'b', calls: 1, failed_calls: 0 },
+      ],
+    },
+    { tool: 'pay', calls: 1, failed_calls: 0, p50_ms: null, p95_ms: null, agents: [{ name: 'b' }] },
+  ]);
+  t.match(await api.get('/dashboard/tools?start_time=2026-11-03T05:30:00Z&end_time=2026-11-03T23:00:00Z'), {
+    count: 1,
+    items: [{ tool: 'search', calls: 1, agents: [{ name: 'b' }] }],
+  });
+  t.match(await api.get('/dashboard/tools'), { count: 0, items: [] }, 'by default the last day');
+  t.match(
+    await api.call('GET', '/dashboard/tools?start_time=2026-11-03T05:30:00Z&end_time=2026-11-02T00:00:00Z'),
+    {
+      status: 422,
+    },
+  );
+});

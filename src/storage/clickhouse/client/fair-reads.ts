@@ -44,7 +44,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
     setOutcome: 'at once',
   },
   agents: { list: 'long', find: 'long', read: 'short', days: 'long', estimate: 'long', compare: 'long' },
-  models: { list: 'long', reprice: 'long' },
+  models: { list: 'long', tools: 'long', reprice: 'long' },
   series: { read: 'long' },
   sessions: { list: 'long', read: 'long', users: 'long', repositories: 'long' },
   map: { read: 'long', hours: 'long', rebuild: 'at once' },

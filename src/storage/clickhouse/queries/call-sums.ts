@@ -108,15 +108,21 @@ export async function placesOfCalls(
   return { hours: whole, ends };
 }
 
-/** The model calls of the wanted runs, and other spans of them that report usage, as a relation; null if the user has no such agent. */
+/**
+ * Calls of the wanted runs as a relation: by default, model calls and other spans that report usage.
+ *
+ * @param isCall condition for the spans, the same for all versions of a span
+ * @returns null if the user has no such agent
+ */
 export async function callsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
   filter: ModelFilter,
   columns: readonly string[],
+  isCall = REPORTS_USAGE,
 ): Promise<string | null> {
   const { start_time: from, end_time: to } = filter;
-  const calls = effectiveSpans(tenant, { from, to }, columns, REPORTS_USAGE);
+  const calls = effectiveSpans(tenant, { from, to }, columns, isCall);
   const isOfRun = await wantedRuns({ names }, tenant, filter);
   if (isOfRun === null) return null;
   if (isOfRun === ALL_RUNS) return calls;

@@ -1,5 +1,12 @@
 import type { Price } from '../../../signal/price.js';
-import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../contracts/runs.js';
+import type {
+  ModelFilter,
+  Models,
+  ModelUsage,
+  RepricedCalls,
+  RepricedFilter,
+  ToolUsage,
+} from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Row } from '../client/connection.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
@@ -8,6 +15,7 @@ import { callsOf, callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
 import { TOKEN_COLUMNS, tokenSums } from './call-tokens.js';
 import type { ListParts } from './listed-runs.js';
 import { repricedCalls, repricing, repricingOfSums } from './repriced-calls.js';
+import { listTools } from './tool-calls.js';
 
 /** The contract `Models`. */
 export class ModelReads implements Models {
@@ -39,6 +47,15 @@ export class ModelReads implements Models {
       return { items: rows.map(modelUsage), count: Number(rows[0]?.all_models ?? 0) };
     const { count } = await this.list(userId, filter, { offset: 0, limit: 1 }, abort);
     return { items: [], count };
+  }
+
+  async tools(
+    userId: string,
+    filter: ModelFilter,
+    page: PageRange,
+    abort?: AbortSignal,
+  ): Promise<Page<ToolUsage>> {
+    return await listTools(this.#parts, await this.#tenantOf(userId), filter, page, abort);
   }
 
   async reprice(

@@ -62,12 +62,14 @@ function contextOf(filter: RunFilter): string[] {
   ];
 }
 
+/** The condition that a column contains a text, in any case. */
+export function contains(column: string, text: string): string {
+  return `positionUTF8(lowerUTF8(ifNull(${column}, '')), lowerUTF8(${quoted(text)})) > 0`;
+}
+
 function hasText(agents: AgentsOfUser, query: string): string {
   const named = agents.matching(query).map(({ number }) => number);
-  const text = quoted(query);
-  const inColumn = (column: string): string =>
-    `positionUTF8(lowerUTF8(ifNull(${column}, '')), lowerUTF8(${text})) > 0`;
-  const inTexts = [inColumn('outcome'), inColumn('error_message')];
+  const inTexts = [contains('outcome', query), contains('error_message', query)];
   return `(${[...(named.length > 0 ? [`agent_no IN (${named.join(', ')})`] : []), ...inTexts].join(' OR ')})`;
 }
 

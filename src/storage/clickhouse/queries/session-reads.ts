@@ -18,7 +18,7 @@ import { quoted } from '../client/literals.js';
 import type { Row } from '../client/connection.js';
 import { numberOf, textOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
-import { conditions } from './run-conditions.js';
+import { conditions, contains } from './run-conditions.js';
 
 /** The contract `Sessions` over the rows of runs. */
 export class SessionReads implements Sessions {
@@ -68,11 +68,13 @@ export class SessionReads implements Sessions {
 
   async users(
     userId: string,
-    filter: UserFilter,
+    { query, ...filter }: UserFilter,
     page: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<UserSummary>> {
-    const { rows, count } = await this.#byCost(userId, filter, 'user_id', page, abort);
+    const also = query === undefined ? 'true' : contains('user_id', query);
+    const groups = { column: 'user_id', also } as const;
+    const { rows, count } = await this.#byCost(userId, filter, groups, page, abort);
     return { items: rows.map((row) => ({ user_id: String(row.id), ...statsOf(row) })), count };
   }
 
@@ -82,7 +84,8 @@ export class SessionReads implements Sessions {
     page: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<RepositorySummary>> {
-    const { rows, count } = await this.#byCost(userId, filter, 'repository', page, abort);
+    const groups = { column: 'repository', also: 'true' } as const;
+    const { rows, count } = await this.#byCost(userId, filter, groups, page, abort);
     const items = rows.map((row) => ({
       repository: String(row.id),
       users: Number(row.users),
@@ -94,8 +97,8 @@ export class SessionReads implements Sessions {
   /** One page of the groups of the matching runs by a column, and the number of all groups. */
   async #byCost(
     userId: string,
-    filter: UserFilter,
-    column: 'user_id' | 'repository',
+    filter: SessionFilter,
+    { column, also }: { readonly column: 'user_id' | 'repository'; readonly also: string },
     { offset, limit }: PageRange,
     abort: AbortSignal | undefined,
   ): Promise<{ readonly rows: readonly Row[]; readonly count: number }> {
@@ -104,7 +107,7 @@ export class SessionReads implements Sessions {
     const where = conditions(await names.of(tenant), tenant, filter);
     if (where === null) return { rows: [], count: 0 };
     const runs = `FROM (SELECT ${column} AS id, user_id, session_id, status, started_at, total_tokens, total_cost_usd
-      FROM runs FINAL WHERE ${where} AND ${column} IS NOT NULL)`;
+      FROM runs FINAL WHERE ${where} AND ${column} IS NOT NULL AND ${also})`;
     const [counted, rows] = await Promise.all([
       reads.rows(`SELECT uniqExact(id) AS groups ${runs}`, abort),
       reads.rows(

@@ -1,10 +1,18 @@
 import type { Price } from '../../../signal/price.js';
-import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../contracts/runs.js';
+import type {
+  ModelFilter,
+  Models,
+  ModelUsage,
+  RepricedCalls,
+  RepricedFilter,
+  ToolUsage,
+} from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Agents } from '../stats/agents.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
 import { listModels } from './models.js';
 import { repriceCalls } from './repriced-calls.js';
+import { listTools } from './tools.js';
 
 /** The contract `Models` in the store thread. */
 export class ModelReads implements Served<Models> {
@@ -17,6 +25,12 @@ export class ModelReads implements Served<Models> {
   async list({ tenant, long }: ReadContext, filter: ModelFilter, page: PageRange): Promise<Page<ModelUsage>> {
     return await long((connection, capture) =>
       listModels(connection, capture, this.#agents, tenant, filter, page),
+    );
+  }
+
+  async tools({ tenant, long }: ReadContext, filter: ModelFilter, page: PageRange): Promise<Page<ToolUsage>> {
+    return await long((connection, capture) =>
+      listTools(connection, capture, this.#agents, tenant, filter, page),
     );
   }
 

@@ -13,6 +13,7 @@ import { HAS_FAILED, TRACES } from '../../schema/tables.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
+import { literal } from '../files/database.js';
 import type { Row } from '../files/plain-rows.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
@@ -71,7 +72,11 @@ export async function findUsers(
 ): Promise<Page<UserSummary>> {
   const where = conditionsOf(agents, tenant, filter);
   if (where === null) return { items: [], count: 0 };
-  const runs = `SELECT *, user_id AS id FROM ${newest(capture, TRACES, `${where} AND user_id IS NOT NULL`)}`;
+  const isWanted =
+    filter.query === undefined
+      ? 'user_id IS NOT NULL'
+      : `contains(lower(user_id), lower(${literal(filter.query)}))`;
+  const runs = `SELECT *, user_id AS id FROM ${newest(capture, TRACES, `${where} AND ${isWanted}`)}`;
   const { rows, count } = await byCost(connection, runs, page);
   return { items: rows.map((row) => ({ user_id: String(row.id), ...statsOf(row) })), count };
 }

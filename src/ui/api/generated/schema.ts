@@ -784,6 +784,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/tools': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listTools'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/traces': {
     parameters: {
       query?: never;
@@ -3060,6 +3076,29 @@ export interface components {
       rejected: number;
       user_id: string | null;
     };
+    ToolUsage: {
+      agents: {
+        calls: number;
+        failed_calls: number;
+        /** Format: uuid */
+        id: string;
+        name: string;
+      }[];
+      calls: number;
+      failed_calls: number;
+      /** Format: date-time */
+      last_call_at: string;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      tool: string;
+    };
+    ToolUsagePage: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['ToolUsage'][];
+      page: number;
+      page_size: number;
+    };
     TraceBatch: {
       traces: (components['schemas']['TraceItem'] | unknown)[];
     };
@@ -5297,6 +5336,42 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listTools: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        agent_version?: string;
+        end_time?: string;
+        environment?: string;
+        page?: number;
+        page_size?: number;
+        release?: string;
+        repository?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ToolUsagePage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   listTraces: {
     parameters: {
       query?: {
@@ -5529,6 +5604,7 @@ export interface operations {
         kind?: 'agent' | 'other' | 'all';
         page?: number;
         page_size?: number;
+        query?: string;
         release?: string;
         repository?: string;
         start_time?: string;

@@ -21,7 +21,7 @@ import type { Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
-import { onDrawn } from '../../state/range.js';
+import { onDrawn, rangeBetween } from '../../state/range.js';
 
 /** Shorter drags select nothing. */
 const MIN_MS = 100;
@@ -65,6 +65,9 @@ function LogHistogram({
         format={formatCount}
         missing="No records in this interval"
         onBrush={onDrawn(MIN_MS, onBrush)}
+        onPick={(start, end) => {
+          onBrush(rangeBetween(start, end - 1));
+        }}
       />
     </div>
   );

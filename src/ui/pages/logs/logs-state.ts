@@ -1,5 +1,5 @@
 import { flag, oneOf, text, type StateOf } from '../../state/codec.js';
-import { rangeField, stretchOf } from '../../state/range.js';
+import { isFixed, rangeField } from '../../state/range.js';
 
 /** API names, the least severe first. */
 const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -7,7 +7,7 @@ const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 /** URL state of the page. */
 export const LOGS_STATE = {
   q: text(),
-  range: rangeField('24h'),
+  range: rangeField('24h', true),
   severity: oneOf(['', ...SEVERITIES], ''),
   service: text(),
   trace: text(),
@@ -44,7 +44,7 @@ export function isFiltered(state: LogsState): boolean {
 
 /** Whether a range includes the present, so that new records belong to it. */
 export function goesOn(range: string): boolean {
-  return stretchOf(range, 0)?.end === undefined;
+  return !isFixed(range);
 }
 
 /** Location of a record for links; records have no lookup by id alone. */

@@ -71,6 +71,9 @@ export function HourSlider({
             const [first, last] = [Math.floor(from / HOUR) * HOUR, Math.ceil(to / HOUR) * HOUR];
             change({ range: rangeBetween(first, last), at: '' });
           }}
+          onPick={(first) => {
+            change({ at: new Date(first).toISOString() });
+          }}
         />
       </div>
       <div className={styles['slider']}>

@@ -9,7 +9,7 @@ export const METRICS_STATE = {
   /** The metric shown; empty for the list. */
   m: text(),
   q: text(),
-  range: rangeField('24h'),
+  range: rangeField('24h', true),
   /** Empty for the default of the type. */
   agg: oneOf(['', ...AGGREGATIONS], ''),
   /** A label key to group by; empty for single series, `*` for one total. */

@@ -21,10 +21,10 @@ import { FirstRun } from '../agents/FirstRun.js';
 import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
 import { AlertFirings, RecentFailures, Regressions, UnpricedModels } from './Cards.js';
 import styles from './Overview.module.css';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { Status } from '../../parts/Status.js';
 
-const STATE = { range: rangeField('24h') };
+const STATE = { range: rangeField('24h', true) };
 
 /** Starts the first requests. */
 export function early(): void {
@@ -181,6 +181,10 @@ function Charts({
     };
   }, [series]);
   const range: [number, number] = [Date.parse(series.start_time), Date.parse(series.end_time)];
+  const [, navigate] = useLocation();
+  const onPick = (start: number, end: number): void => {
+    navigate(`/runs?range=${encodeURIComponent(rangeBetween(start, end - 1))}`);
+  };
   return (
     <div className={charts['charts']}>
       <TimeChart
@@ -193,6 +197,7 @@ function Charts({
         format={formatCount}
         missing="No runs in this interval"
         onBrush={onBrush}
+        onPick={onPick}
       />
       <TimeChart
         title="Cost"
@@ -204,6 +209,7 @@ function Charts({
         format={formatMoney}
         missing="No run has a cost"
         onBrush={onBrush}
+        onPick={onPick}
       />
     </div>
   );

@@ -3,7 +3,7 @@ import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
 import { formatCount, formatCounted } from '../../format/number.js';
-import { onDrawn } from '../../state/range.js';
+import { onDrawn, rangeBetween } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import { dimensionQuery, type Dimensions, type RunsState } from './runs-state.js';
 
@@ -63,6 +63,9 @@ export function Histogram({
         format={formatCount}
         missing="No runs in this interval"
         onBrush={onDrawn(MIN_MS, onBrush)}
+        onPick={(start, end) => {
+          onBrush(rangeBetween(start, end - 1));
+        }}
       />
     </div>
   );

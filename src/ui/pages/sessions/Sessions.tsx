@@ -38,10 +38,11 @@ const COLUMNS: readonly Column<Session>[] = [
     isWide: true,
     render: ({ session_id }) => <Link href={sessionPath(session_id)}>{session_id}</Link>,
   },
-  { name: 'users', header: 'Users', render: ({ user_ids }) => <Few names={user_ids} /> },
+  { name: 'users', header: 'Users', isCut: true, render: ({ user_ids }) => <Few names={user_ids} /> },
   {
     name: 'agents',
     header: 'Agents',
+    isCut: true,
     render: ({ agents }) => <Few names={agents.map(({ name }) => name || '(no name)')} />,
   },
   {
@@ -86,7 +87,6 @@ function Few({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** The page of a session. */
 /** Sessions, the last active first, optionally of one user. */
 export default function Sessions() {
   const [{ user, agent, range, page }, change] = useUrlState(STATE);

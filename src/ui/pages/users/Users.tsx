@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { useRef } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { formatCount, formatCounted, formatPercentage } from '../../format/number.js';
@@ -15,6 +16,8 @@ import { Table } from '../../parts/Table.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { integer, text } from '../../state/codec.js';
 import { rangeField } from '../../state/range.js';
+import { useShortcuts } from '../../state/shortcuts.js';
+import { useDebounced } from '../../state/use-debounced.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
@@ -23,7 +26,7 @@ type Decisions = Schemas['ToolDecisions'];
 type Decided = Pick<Decisions, 'accepted' | 'rejected' | 'automatic'>;
 
 const PAGE_SIZE = 50;
-const STATE = { agent: text(), range: rangeField('30d'), page: integer(1, 1) };
+const STATE = { q: text(), agent: text(), range: rangeField('30d'), page: integer(1, 1) };
 
 const idOf = ({ user_id: id }: User): string => id;
 const runsOf = ({ user_id: id }: User): string => `/runs?kind=all&user=${encodeURIComponent(id)}`;
@@ -37,7 +40,7 @@ const USER: readonly Column<User>[] = [
   },
 ];
 
-const STATS: readonly Column<Omit<User, 'user_id'>>[] = [
+const STATS: readonly Column<Omit<User, 'user_id' | 'total_sessions'>>[] = [
   {
     name: 'cost',
     header: 'Cost',
@@ -67,18 +70,31 @@ const STATS: readonly Column<Omit<User, 'user_id'>>[] = [
     ),
   },
   {
-    name: 'sessions',
-    header: 'Sessions',
-    isNumber: true,
-    render: ({ total_sessions }) => <Count value={total_sessions} missing="" />,
-  },
-  {
     name: 'last',
     header: 'Last run',
     isNumber: true,
     render: ({ last_at }) => <Time at={last_at} relative />,
   },
 ];
+
+const SESSIONS: Column<{ readonly total_sessions: number }> = {
+  name: 'sessions',
+  header: 'Sessions',
+  isNumber: true,
+  render: ({ total_sessions }) => <Count value={total_sessions} missing="" />,
+};
+
+const USER_SESSIONS: Column<User> = {
+  ...SESSIONS,
+  render: ({ user_id: id, total_sessions: count }) =>
+    count === 0 ? (
+      <Count value={count} missing="" />
+    ) : (
+      <Link href={`/sessions?user=${encodeURIComponent(id)}`}>
+        <Count value={count} missing="" />
+      </Link>
+    ),
+};
 
 /** Decisions by user. A user without any is missing. */
 function decidedOf(decisions: Decisions | undefined): Column<User> {
@@ -149,6 +165,7 @@ const REPOSITORY: readonly Column<Schemas['RepositoryStats']>[] = [
     ),
   },
   ...STATS,
+  SESSIONS,
   {
     name: 'users',
     header: 'Users',
@@ -210,14 +227,20 @@ const TOOL: readonly Column<Decisions['tools'][number]>[] = [
 
 /** End users by cost, optionally of one agent, their repositories, and what they allowed coding agents to do. */
 export default function Users() {
-  const [{ agent, range, page }, change] = useUrlState(STATE);
+  const [{ q, agent, range, page }, change] = useUrlState(STATE);
+  const search = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useDebounced(q, (value) => {
+    change({ q: value, page: 1 }, 'replace');
+  });
+  useShortcuts({ '/': () => search.current?.focus() });
   const { data, error, refetch } = useQuery({
-    queryKey: ['end-users', agent, range, page],
+    queryKey: ['end-users', q, agent, range, page],
     queryFn: ({ signal }) => {
       const query = {
         page,
         page_size: PAGE_SIZE,
         kind: 'all' as const,
+        ...(q === '' ? {} : { query: q }),
         ...(agent === '' ? {} : { agent_id: agent }),
         ...(range === 'all' ? {} : endsOf(range)),
       };
@@ -234,14 +257,25 @@ export default function Users() {
     placeholderData: keepPreviousData,
   });
   const hasDecisions = decisions !== undefined && decisions.users.length > 0;
-  const columns = [...USER, ...STATS, ...(hasDecisions ? [decidedOf(decisions)] : [])];
-  const isFiltered = agent !== '' || range !== 'all';
+  const columns = [...USER, ...STATS, USER_SESSIONS, ...(hasDecisions ? [decidedOf(decisions)] : [])];
+  const isFiltered = q !== '' || agent !== '' || range !== 'all';
   return (
     <div className={parts['page']}>
       <title>Users · Jackdaw</title>
       <div className={parts['head']}>
         <h1>Users</h1>
         <ZoneNote />
+        <input
+          ref={search}
+          type="search"
+          className={parts['field']}
+          aria-label="Search users by part of the id"
+          placeholder="Id contains…"
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+          }}
+        />
       </div>
       <div className={parts['filters']} role="group" aria-label="Filters">
         <RangeChoice
