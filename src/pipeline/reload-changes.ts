@@ -14,6 +14,7 @@ const FIXED = [
   'service.http',
   'service.intake',
   'service.telemetry.metrics',
+  'service.telemetry.otlp',
   'service.telemetry.logs.format',
   'service.user_limits.share',
   'service.user_limits.stored_bytes',

@@ -29,11 +29,25 @@ export function claimsOf(config: Config, plan: Plan): readonly Claim[] {
       ...exporters,
     ]),
   ]);
-  const claims = [...components].filter(({ isValid }) => isValid).flatMap(claimsOfComponent);
+  const claims = [
+    ...[...components].filter(({ isValid }) => isValid).flatMap(claimsOfComponent),
+    ...claimsOfOwnTelemetry(config),
+  ];
   const endpoint = config.service.telemetry.metrics.endpoint ?? '';
   if (endpoint === '') return claims;
   const resource = { kind: 'http_listener', endpoint, isOperational: true } as const;
   return [...claims, { resource, owner: 'the daemon’s own metrics', path: METRICS_PATH }];
+}
+
+function claimsOfOwnTelemetry({ service }: Config): readonly Claim[] {
+  const { endpoint, tls } = service.telemetry.otlp;
+  if (endpoint === null || tls === undefined) return [];
+  return (['ca_file', 'cert_file', 'key_file'] as const).flatMap((key) => {
+    const path = tls[key];
+    if (path === undefined) return [];
+    const place = ['service', 'telemetry', 'otlp', 'tls', key];
+    return [{ resource: { kind: 'readable_file', path }, owner: 'own telemetry', path: place }];
+  });
 }
 
 function claimsOfComponent(component: ConfiguredComponent): readonly Claim[] {

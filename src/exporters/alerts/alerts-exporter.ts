@@ -144,7 +144,7 @@ export class AlertsExporter implements Exporter {
     control: ControlStore,
     onStore: (isFailing: boolean) => void,
   ): Promise<void> {
-    const { clock, logger } = this.#settings;
+    const { clock, logger, tracer } = this.#settings;
     const { random = Math.random } = this.#surroundings;
     const { notices, watch } = control;
     const webhook = await this.#openWebhooks(random, secretsOf(host, control, clock));
@@ -157,8 +157,13 @@ export class AlertsExporter implements Exporter {
       random,
       logger,
       onStore,
-      onResult: (channel, status) => {
+      onResult: (channel, status, durationMs) => {
         this.#metrics.notified(channel, status);
+        if (durationMs === undefined) return;
+        tracer?.delivered(
+          { name: 'deliver alert notice', kind: 'client', attributes: { 'jackdaw.channel': channel } },
+          { durationMs, ...(status !== 'sent' && { error: 'failed' }) },
+        );
       },
     });
     this.#ends.push((deadline) => notifier.stop(deadline));

@@ -40,8 +40,8 @@ export interface NotifierTools {
   readonly logger: Logger;
   /** Called when the store begins to fail, and when everything works again. */
   readonly onStore: (isFailing: boolean) => void;
-  /** Called with the result of each attempt to send a notice. */
-  readonly onResult: (channel: NotificationChannel, status: NotificationStatus) => void;
+  /** Called with the result of each attempt to send a notice. @param durationMs absent if nothing was sent */
+  readonly onResult: (channel: NotificationChannel, status: NotificationStatus, durationMs?: number) => void;
 }
 
 /** Sends due notices until it is stopped. Other processes may do the same concurrently. */
@@ -141,7 +141,7 @@ async function attemptNotice(
   const attempted_at = clock.now();
   try {
     const { status, detail, attempt, retryMs } = await channels[channel].send(notice, signal);
-    onResult(channel, status);
+    onResult(channel, status, attempt?.duration_ms);
     return {
       number,
       token,
