@@ -74,6 +74,8 @@ interface Placed<Schema extends TObject> {
 export interface ReceiverFactory<Schema extends TObject = TObject>
   extends FactoryBase<'receiver', Schema>, Placed<Schema> {
   readonly signals: readonly Signal[];
+  /** Whether its components are an `OwnTelemetryIntake`. */
+  readonly takesOwnTelemetry?: boolean;
   create(settings: Settings<Static<Schema>> & { readonly outputs: Outputs }): Component;
 }
 

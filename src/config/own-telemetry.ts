@@ -7,6 +7,9 @@ import { choice, duration, filePath, section } from './schema.js';
 /** The endpoint that stands for this daemon's own intake. */
 export const SELF = 'self';
 
+/** The path of the section. */
+export const OWN_TELEMETRY = 'service.telemetry.otlp';
+
 export const OwnTelemetrySchema = section(
   {
     endpoint: Type.Unsafe<string | null>({

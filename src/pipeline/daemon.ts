@@ -176,6 +176,7 @@ class RunningDaemon implements Daemon {
       status: this.#status,
       lifecycle: this.#lifecycle,
       listeners: this.#listeners,
+      ownTelemetry: own,
       hasThreads: this.#intake.placements !== undefined,
       hostOf: (node, next, prepared) => this.#hostOf(node, next, prepared),
       applied: (prepared) => {

@@ -1,14 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { takesOwnTelemetry, type OwnTelemetryIntake } from '../component/own-telemetry.js';
 import type { Clock, Tracer } from '../component/telemetry.js';
 import { readPem } from '../config/client-tls.js';
 import type { Config } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';
 import { durationMs } from '../config/duration.js';
-import { SELF, type OwnTelemetryConfig } from '../config/own-telemetry.js';
+import { OWN_TELEMETRY, SELF, type OwnTelemetryConfig } from '../config/own-telemetry.js';
 import { readVersion } from '../config/package-version.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../signal/batch.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
-import type { Destination, Server } from '../telemetry/own/exporters.js';
+import type { Server } from '../telemetry/own/exporters.js';
 import type { ForwardingLogger, OwnTelemetry } from '../telemetry/own/own-telemetry.js';
 import type { Built } from './build.js';
 import { Deadline } from './deadline.js';
@@ -16,7 +17,6 @@ import type { Plan } from './plan.js';
 
 /** Time for the last batches at a stop. */
 const FLUSH_MS = 5000;
-const PATH = ['service', 'telemetry', 'otlp'];
 
 interface Tools {
   readonly meter: PrometheusMeter;
@@ -33,19 +33,20 @@ interface Running {
 
 /** Telemetry of a daemon about itself, as `service.telemetry.otlp` configures it. */
 export class DaemonTelemetry {
-  readonly isSelf: boolean;
   readonly #own: OwnTelemetry;
   readonly #self: SelfIntake;
+  /** Undefined with endpoint self. */
+  #server: Server | undefined;
   readonly #clock: Clock;
 
   private constructor(
     own: OwnTelemetry,
     self: SelfIntake,
-    { isSelf, clock }: { isSelf: boolean; clock: Clock },
+    { server, clock }: { readonly server: Server | undefined; readonly clock: Clock },
   ) {
     this.#own = own;
     this.#self = self;
-    this.isSelf = isSelf;
+    this.#server = server;
     this.#clock = clock;
   }
 
@@ -58,25 +59,43 @@ export class DaemonTelemetry {
   static async open(config: OwnTelemetryConfig, tools: Tools): Promise<DaemonTelemetry | undefined> {
     const { endpoint, traces, metrics, logs, resource, timeout } = config;
     if (endpoint === null || endpoint === '') return undefined;
-    const isSelf = endpoint === SELF;
     const self = new SelfIntake(config.user);
-    const destination: Destination = isSelf ? self : await serverOf(endpoint, config);
+    const server = endpoint === SELF ? undefined : await serverOf(endpoint, config);
     const { OwnTelemetry: Own } = await import('../telemetry/own/own-telemetry.js');
     const own = await Own.open({
       ...tools,
       version: readVersion(),
       resource,
-      destination,
+      destination: server ?? self,
       sampleRatio: traces.enabled ? traces.sample_ratio : null,
       metricsIntervalMs: metrics.enabled ? durationMs(metrics.interval) : null,
       logLevel: logs.enabled ? logs.level : null,
       timeoutMs: durationMs(timeout),
     });
-    return new DaemonTelemetry(own, self, { isSelf, clock: tools.clock });
+    return new DaemonTelemetry(own, self, { server, clock: tools.clock });
   }
 
   get tracer(): Tracer | undefined {
     return this.#own.tracer;
+  }
+
+  get isSelf(): boolean {
+    return this.#server === undefined;
+  }
+
+  /**
+   * Applies another endpoint, headers or TLS settings, and reads the TLS files again.
+   *
+   * @returns whether anything has changed
+   * @throws Error that names a TLS file that cannot be read; the old settings stay
+   */
+  async reload(config: OwnTelemetryConfig): Promise<boolean> {
+    if (this.#server === undefined || config.endpoint === null) return false;
+    const server = await serverOf(config.endpoint, config);
+    if (isDeepStrictEqual(server, this.#server)) return false;
+    await this.#own.redirect(server);
+    this.#server = server;
+    return true;
   }
 
   /** Call it when everything runs. */
@@ -142,9 +161,9 @@ class SelfIntake {
 async function serverOf(endpoint: string, config: OwnTelemetryConfig): Promise<Server> {
   const { protocol, headers, compression, timeout, tls } = config;
   const [ca, cert, key] = await Promise.all([
-    readPem('service.telemetry.otlp.tls.ca_file', tls?.ca_file),
-    readPem('service.telemetry.otlp.tls.cert_file', tls?.cert_file),
-    readPem('service.telemetry.otlp.tls.key_file', tls?.key_file),
+    readPem(`${OWN_TELEMETRY}.tls.ca_file`, tls?.ca_file),
+    readPem(`${OWN_TELEMETRY}.tls.cert_file`, tls?.cert_file),
+    readPem(`${OWN_TELEMETRY}.tls.key_file`, tls?.key_file),
   ]);
   const serverName = tls?.server_name_override;
   const isVerified = tls?.insecure_skip_verify !== true;
@@ -165,15 +184,15 @@ export function checkOwnIntake(config: Config, { pipelines }: Plan): readonly Pr
       otlp[wanted].enabled &&
       !pipelines.some(
         ({ signal, receivers }) =>
-          signal === wanted && receivers.some(({ factory }) => factory.type === 'otlp'),
+          signal === wanted && receivers.some(({ factory }) => factory.takesOwnTelemetry === true),
       ),
   ).map((signal) => {
-    const path = [...PATH, 'endpoint'];
+    const path = [...OWN_TELEMETRY.split('.'), 'endpoint'];
     return {
       severity: 'error',
       position: config.locate(path),
       path,
-      message: `self needs a pipeline for ${signal} with the receiver otlp; add one, or set service.telemetry.otlp.${signal}.enabled to false`,
+      message: `self needs a pipeline for ${signal} with the receiver otlp; add one, or set ${OWN_TELEMETRY}.${signal}.enabled to false`,
     };
   });
 }

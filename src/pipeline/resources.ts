@@ -7,6 +7,7 @@ import { LOCK_FILE } from '../config/directory-lock.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
 import { placeOf as queuePlace } from '../delivery/queue/disk/disk-place.js';
 import { isSameTls } from '../http/tls.js';
+import { OWN_TELEMETRY } from '../config/own-telemetry.js';
 import type { Plan } from './plan.js';
 
 /** An external resource, and the part of the configuration that needs it. */
@@ -45,7 +46,7 @@ function claimsOfOwnTelemetry({ service }: Config): readonly Claim[] {
   return (['ca_file', 'cert_file', 'key_file'] as const).flatMap((key) => {
     const path = tls[key];
     if (path === undefined) return [];
-    const place = ['service', 'telemetry', 'otlp', 'tls', key];
+    const place = [...OWN_TELEMETRY.split('.'), 'tls', key];
     return [{ resource: { kind: 'readable_file', path }, owner: 'own telemetry', path: place }];
   });
 }

@@ -60,7 +60,7 @@ export interface ItemExporter<Items> {
 }
 
 /** How the items of a signal are sent. */
-interface Form<Items> {
+export interface Form<Items> {
   readonly signal: TelemetrySignal;
   readonly service: string;
   readonly serializer: ISerializer<Items, unknown>;

@@ -21,7 +21,15 @@ import { MS_PER_MINUTE } from '../../signal/time-units.js';
 import type { PrometheusMeter } from '../meter.js';
 import { SparseLog } from '../sparse-log.js';
 import { waitFor } from '../wait-for.js';
-import { exporterTo, POINTS, RECORDS, SPANS, type Destination, type ItemExporter } from './exporters.js';
+import {
+  exporterTo,
+  POINTS,
+  RECORDS,
+  SPANS,
+  type Destination,
+  type Form,
+  type ItemExporter,
+} from './exporters.js';
 import { logRecordOf, type SentLevel } from './log-record.js';
 import { metricProducer } from './metric-data.js';
 import { SdkTracer, type Active } from './sdk-tracer.js';
@@ -67,6 +75,7 @@ export class OwnTelemetry {
   readonly #failures: Failures;
   readonly #resource: Resource;
   readonly #ends: (() => Promise<void>)[] = [];
+  readonly #redirections: ((to: Destination) => Promise<void>)[] = [];
   readonly #queues: Queue[] = [];
   #tracer: Tracer | undefined;
 
@@ -101,6 +110,11 @@ export class OwnTelemetry {
     return own;
   }
 
+  /** Sends to another server, or with other headers, from now on. */
+  async redirect(to: Destination): Promise<void> {
+    for (const redirect of this.#redirections) await redirect(to);
+  }
+
   /** Undefined if no traces are sent. */
   get tracer(): Tracer | undefined {
     return this.#tracer;
@@ -115,7 +129,7 @@ export class OwnTelemetry {
 
   #trace(to: ItemExporter<ReadableSpan[]>, sampleRatio: number): void {
     const queue = this.#queue('traces');
-    const exporter = this.#counted(to, 'traces', (spans) => spans.length, queue);
+    const exporter = this.#counted(SPANS, to, (spans) => spans.length, queue);
     const processor = new BatchSpanProcessor({ exporter, ...this.#batching });
     const spanProcessor: SpanProcessor = {
       onStart: () => undefined,
@@ -141,7 +155,7 @@ export class OwnTelemetry {
   #measure(to: ItemExporter<ResourceMetrics>, intervalMs: number): void {
     const { meter, version, timeoutMs } = this.#options;
     const reader = new PeriodicExportingMetricReader({
-      exporter: this.#counted(to, 'metrics', pointsOf),
+      exporter: this.#counted(POINTS, to, pointsOf),
       exportIntervalMillis: intervalMs,
       exportTimeoutMillis: Math.min(intervalMs, timeoutMs),
       metricProducers: [metricProducer(meter, { name: SCOPE, version })],
@@ -152,7 +166,7 @@ export class OwnTelemetry {
 
   #log(to: ItemExporter<ReadableLogRecord[]>, least: SentLevel): void {
     const queue = this.#queue('logs');
-    const exporter = this.#counted(to, 'logs', (records) => records.length, queue);
+    const exporter = this.#counted(RECORDS, to, (records) => records.length, queue);
     const processor = new BatchLogRecordProcessor({ exporter, ...this.#batching });
     const provider = new LoggerProvider({
       resource: this.#resource,
@@ -191,12 +205,20 @@ export class OwnTelemetry {
 
   /** An exporter that counts, and whose work is neither traced nor logged. */
   #counted<Items>(
+    form: Form<Items>,
     to: ItemExporter<Items>,
-    signal: TelemetrySignal,
     amountOf: (items: Items) => number,
     queue?: Queue,
   ): ItemExporter<Items> {
     const { sent, dropped } = this.#counters;
+    const { signal } = form;
+    let current = to;
+    this.#redirections.push(async (destination) => {
+      const before = current;
+      current = await exporterTo(destination, form);
+      // Finishes its requests.
+      before.shutdown().catch(() => undefined);
+    });
     sent.add(0, { signal });
     dropped.add(0, { signal, reason: 'failed' });
     return {
@@ -204,7 +226,7 @@ export class OwnTelemetry {
         const amount = amountOf(items);
         queue?.leave(amount);
         this.#active.run('sending', () => {
-          to.export(items, (result) => {
+          current.export(items, (result) => {
             const isSent = result.code === ExportResultCode.SUCCESS;
             if (isSent) sent.add(amount, { signal });
             else dropped.add(amount, { signal, reason: 'failed' });
@@ -213,8 +235,8 @@ export class OwnTelemetry {
           });
         });
       },
-      forceFlush: async () => to.forceFlush(),
-      shutdown: async () => to.shutdown(),
+      forceFlush: async () => current.forceFlush(),
+      shutdown: async () => current.shutdown(),
     };
   }
 }
