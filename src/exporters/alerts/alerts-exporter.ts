@@ -156,14 +156,10 @@ export class AlertsExporter implements Exporter {
       clock,
       random,
       logger,
+      tracer,
       onStore,
-      onResult: (channel, status, durationMs) => {
+      onResult: (channel, status) => {
         this.#metrics.notified(channel, status);
-        if (durationMs === undefined) return;
-        tracer?.delivered(
-          { name: 'deliver alert notice', kind: 'client', attributes: { 'jackdaw.channel': channel } },
-          { durationMs, ...(status !== 'sent' && { error: 'failed' }) },
-        );
       },
     });
     this.#ends.push((deadline) => notifier.stop(deadline));

@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { generateKey } from '../../../src/auth/keys.js';
+import { Poster } from '../../../src/cli/demo/poster.js';
+import { aboutOwnTelemetry } from '../../../src/cli/demo/set-up.js';
 import { ApiCaller } from '../../support/api-caller.js';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 import { metricValues } from '../../support/engine.js';
@@ -70,7 +72,7 @@ service:
       headers: { authorization: Bearer first-secret }
       resource: { deployment.environment.name: test, service.name: jackdaw-test }
       traces: { sample_ratio: 1 }
-      metrics: { interval: 1s }
+      metrics: { interval: 300ms }
       timeout: 1s
 `,
   });
@@ -243,7 +245,7 @@ service:
     readonly spans: readonly { readonly name: string }[];
   }
   // Looking is traced, too, so it is done once.
-  await waitForRounds(daemon, 10);
+  await waitForRounds(daemon, 6);
   const { items } = await api.get<{ items: readonly Run[] }>('/dashboard/traces?kind=all&page_size=100', key);
   const runs: Run[] = [];
   for (const { trace_id } of items) runs.push(await api.get<Run>(`/dashboard/traces/${trace_id}`, key));
@@ -256,9 +258,16 @@ service:
   );
   t.ok(metrics.some(({ name }) => name === 'jackdaw_http_requests_total'));
 
-  await waitForRounds(daemon, 10);
+  const shownBy = (key: string) =>
+    aboutOwnTelemetry(
+      new Poster({ url: daemon.url, key, keySource: 'the test' }, new AbortController().signal),
+    );
+  t.match(await shownBy(key), /shows itself/);
+  t.match(await shownBy(daemon.key), /belong to the user jackdaw@localhost/);
+
+  await waitForRounds(daemon, 6);
   const before = await sent(daemon, 'traces');
-  await waitForRounds(daemon, 20);
+  await waitForRounds(daemon, 12);
   t.equal(await sent(daemon, 'traces'), before, 'a quiet daemon sends no spans');
   const dropped = await metricValues(daemon.meter, 'jackdaw_own_telemetry_dropped_items_total');
   t.strictSame(
@@ -282,8 +291,8 @@ service:
   const api = new ApiCaller(daemon.url, daemon.key);
   await api.get('/agents');
   await until('a span is sent', async () => (await sent(daemon, 'traces')) > 0);
-  await waitForRounds(daemon, 10);
+  await waitForRounds(daemon, 6);
   const before = await sent(daemon, 'traces');
-  await waitForRounds(daemon, 20);
+  await waitForRounds(daemon, 12);
   t.equal(await sent(daemon, 'traces'), before);
 });

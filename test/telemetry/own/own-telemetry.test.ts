@@ -209,7 +209,7 @@ void t.test('errors of the configuration name the key', async (t) => {
   t.match(await problems('{ headers: { traceparent: x } }'), /otlp\.headers\.traceparent is set by/);
   t.match(
     await problems('{ endpoint: "https://a", tls: { cert_file: x } }'),
-    /otlp\.tls\.key_file needs both/,
+    /otlp\.tls\.cert_file needs both/,
   );
   const relay = `
 auth: { enabled: false }
