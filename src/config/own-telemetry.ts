@@ -27,7 +27,7 @@ export const OwnTelemetrySchema = section(
     compression: choice(['gzip', 'none'], { default: 'gzip', description: 'Compression of requests.' }),
     timeout: duration({
       default: '10s',
-      description: 'Time limit for a request with its repetitions; then its items are dropped.',
+      description: 'Time limit for a request including retries. Its items are then dropped.',
     }),
     tls: Type.Optional(
       section(
@@ -66,7 +66,10 @@ export const OwnTelemetrySchema = section(
     metrics: section(
       {
         enabled: Type.Boolean({ default: true, description: 'Whether metrics are sent.' }),
-        interval: duration({ default: '60s', description: 'Time between two readings of all metrics.' }),
+        interval: duration({
+          default: '60s',
+          description: 'Interval at which all metrics are read and sent.',
+        }),
       },
       { description: 'The metrics that /metrics serves.' },
     ),
@@ -75,7 +78,7 @@ export const OwnTelemetrySchema = section(
         enabled: Type.Boolean({ default: true, description: 'Whether log lines are sent.' }),
         level: choice(['info', 'warn', 'error'], {
           default: 'info',
-          description: 'Minimum level to send, of the lines that service.telemetry.logs.level lets pass.',
+          description: 'Minimum level to send; lines below service.telemetry.logs.level are never sent.',
         }),
       },
       { description: 'The log of the daemon.' },

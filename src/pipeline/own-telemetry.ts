@@ -9,7 +9,7 @@ import { OWN_TELEMETRY, SELF, type OwnTelemetryConfig } from '../config/own-tele
 import { readVersion } from '../config/package-version.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../signal/batch.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
-import type { Server } from '../telemetry/own/exporters.js';
+import type { Self, Server } from '../telemetry/own/exporters.js';
 import type { ForwardingLogger, OwnTelemetry } from '../telemetry/own/own-telemetry.js';
 import type { Built } from './build.js';
 import { Deadline } from './deadline.js';
@@ -117,7 +117,7 @@ export class DaemonTelemetry {
 }
 
 /** The intake of this daemon, under the user of its own telemetry. */
-class SelfIntake {
+class SelfIntake implements Self {
   readonly kind = 'self';
   readonly #email: string;
   readonly #running: Promise<Running>;
@@ -133,7 +133,7 @@ class SelfIntake {
     this.#running = new Promise((resolve, reject) => {
       connect = resolve;
       close = () => {
-        reject(new Error('the daemon did not start'));
+        reject(new Error('the daemon has not started'));
       };
     });
     this.#running.catch(() => undefined);

@@ -55,7 +55,7 @@ export interface OwnTelemetryOptions {
   readonly metricsIntervalMs: number | null;
   /** Minimum level; null: no logs. */
   readonly logLevel: SentLevel | null;
-  /** Time limit for a request with its repetitions. */
+  /** Time limit for a request including retries. */
   readonly timeoutMs: number;
   readonly meter: PrometheusMeter;
   readonly logger: ForwardingLogger;
@@ -123,6 +123,7 @@ export class OwnTelemetry {
   /** Sends what waits, until the deadline, and drops the rest. Never rejects. */
   async close(deadline: AbortSignal): Promise<void> {
     this.#options.logger.forward?.(null);
+    this.#failures.close();
     await waitFor(Promise.allSettled(this.#ends.map(async (end) => end())), deadline);
     for (const queue of this.#queues) queue.close();
   }
@@ -284,6 +285,7 @@ class Failures {
   readonly #logger: Logger;
   readonly #log: SparseLog;
   readonly #failing = new Set<TelemetrySignal>();
+  #isClosed = false;
 
   constructor({ logger, clock }: Pick<OwnTelemetryOptions, 'logger' | 'clock'>) {
     this.#logger = logger;
@@ -291,9 +293,10 @@ class Failures {
   }
 
   note(signal: TelemetrySignal, { code, error }: ExportResult): void {
+    if (this.#isClosed) return;
     if (code === ExportResultCode.SUCCESS) {
       if (this.#failing.delete(signal) && this.#failing.size === 0)
-        this.#logger.info({}, 'Own telemetry is sent again');
+        this.#logger.info({}, 'Own telemetry is being sent again');
       return;
     }
     this.#failing.add(signal);
@@ -302,6 +305,11 @@ class Failures {
       { signal, reason: reasonOf(error) },
       'Own telemetry could not be sent and is dropped; check service.telemetry.otlp and its server',
     );
+  }
+
+  /** During a stop, what is not sent is only counted. */
+  close(): void {
+    this.#isClosed = true;
   }
 }
 

@@ -63,7 +63,7 @@ void t.test('log lines are records with severity, trace and without secrets', as
   await own.close(never());
   log.info({}, 'after the end');
 
-  const body = (path: string) => endpoint.requests.find((request) => request.path === path)?.body;
+  const body = (path: string): unknown => endpoint.requests.find((request) => request.path === path)?.body;
   const records = (body('/v1/logs') as Logs).resourceLogs[0].scopeLogs[0].logRecords;
   const [{ traceId, spanId }] = (body('/v1/traces') as Traces).resourceSpans[0].scopeSpans[0].spans;
   t.match(records, [
