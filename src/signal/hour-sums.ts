@@ -1,10 +1,9 @@
-import type { Grade } from './span-grade.js';
+import { GRADES, type Grade } from './span-grade.js';
 import type { MapCounter } from './trace-map.js';
 
 /** More than the number of nodes will ever be; pairs of node numbers are exact integers. */
 const NODES = 2 ** 26;
 const TYPES = 16;
-const GRADES = 256;
 /** Marks an unknown grade in the key of a node. */
 const UNKNOWN = GRADES - 1;
 

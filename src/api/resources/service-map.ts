@@ -29,7 +29,7 @@ const stats = {
     Type.Number({
       minimum: 0,
       description:
-        '95th percentile of the duration of ended spans in milliseconds, within 10%. Null: none has ended, or as for `error_count`.',
+        '95th percentile of the duration of ended spans in milliseconds, within 1% (10% for spans stored by earlier versions). Null: none has ended, or as for `error_count`.',
     }),
   ),
 };

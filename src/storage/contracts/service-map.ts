@@ -5,7 +5,7 @@ import type { Pages } from './paging.js';
 export interface MapStats {
   /** Failed spans; null if some were counted by a version that did not record failures. */
   readonly error_count: number | null;
-  /** Accurate to 10%; null in the same case, and if no span has ended. */
+  /** Accurate to 1%; null in the same case, and if no span has ended. */
   readonly p95_ms: number | null;
 }
 

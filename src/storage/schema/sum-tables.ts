@@ -36,7 +36,7 @@ export const SERVICES = defineTable({
 const HOUR = { name: 'hour', kind: 'int32', sql: 'INTEGER' } as const;
 
 /** The outcome of the spans, as in `signal/span-grade.ts`; null in sums written with schema 5. */
-const GRADE = { name: 'grade', kind: 'uint8', sql: 'UTINYINT', nullable: true } as const;
+const GRADE = { name: 'grade', kind: 'int32', sql: 'INTEGER', nullable: true } as const;
 
 /** Nodes of the service map, by the span types that create them. */
 export const MAP_NODES = defineTable({

@@ -37,13 +37,13 @@ void t.test('the map of a period, its calls and its available hours', async (t) 
   const map = (query: string) => api.get<Shown>(`${PATH}?${query}`);
   t.match(await map('hours=24'), {
     nodes: [
-      { id: 'billing', node_type: 'service', span_count: 2, error_count: 1, p95_ms: 2218.812 },
+      { id: 'billing', node_type: 'service', span_count: 2, error_count: 1, p95_ms: 1998.596 },
       { id: 'researcher', node_type: 'agent', span_count: 0, error_count: 0, p95_ms: null },
-      { id: 'search', span_count: 1, error_count: 0, p95_ms: 2124.742 },
+      { id: 'search', span_count: 1, error_count: 0, p95_ms: 1998.596 },
     ],
     edges: [
-      { source: 'researcher', target: 'billing', weight: 2, error_count: 1, p95_ms: 2218.812 },
-      { source: 'researcher', target: 'search', weight: 1, error_count: 0, p95_ms: 2124.742 },
+      { source: 'researcher', target: 'billing', weight: 2, error_count: 1, p95_ms: 1998.596 },
+      { source: 'researcher', target: 'search', weight: 1, error_count: 0, p95_ms: 1998.596 },
     ],
   });
   const targets = async (query: string): Promise<string[]> =>

@@ -122,6 +122,25 @@ void t.test('the tables', { skip }, async (t) => {
     t.strictSame(await names(), declared);
   });
 
+  await t.test('keep the sums of the service map when their numbers get larger', async (t) => {
+    const options = clickHouseOptions(server);
+    const at = MIGRATIONS.findIndex(({ name }) => name === '0016-finer-grades');
+    await run(t, options, leases, { migrations: MIGRATIONS.slice(0, at) });
+    const runs = `${options.database}.runs`;
+    const column = (grade: string): string =>
+      `MODIFY COLUMN edges Array(Tuple(source String, target String, grade ${grade}, spans UInt64)) CODEC(ZSTD(1))`;
+    await server.query(
+      `ALTER TABLE ${runs} ${column('UInt8')}`,
+      `INSERT INTO ${runs} (tenant, edges) VALUES (1, [('planner', 'billing', 109, 2)])`,
+    );
+    await run(t, options, leases);
+    await server.query(`INSERT INTO ${runs} (tenant, edges) VALUES (2, [('planner', 'billing', 1692, 1)])`);
+    t.strictSame(await server.query(`SELECT tenant, edges.grade FROM ${runs} ORDER BY tenant`), [
+      [1, [109]],
+      [2, [1692]],
+    ]);
+  });
+
   await t.test('are created in their current form without older migrations', async (t) => {
     const options = clickHouseOptions(server);
     await server.fault({ kind: 62, times: 1, matching: 'ALTER TABLE' });

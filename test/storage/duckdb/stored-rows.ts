@@ -212,13 +212,20 @@ const UNDONE: Readonly<Record<number, string>> = {
     .map((column) => `ALTER TABLE traces DROP COLUMN ${column}`)
     .join(';'),
   14: 'DROP TABLE scores',
+  15: ['map_nodes', 'map_edges']
+    .map(
+      (table) =>
+        `UPDATE ${table} SET grade = least(grade, 255); ALTER TABLE ${table} ALTER COLUMN grade TYPE UTINYINT`,
+    )
+    .join(';'),
 };
 
 /** Downgrades the cold file and a hot segment of a closed store to an earlier version. */
 export async function downgrade(path: string, version: number): Promise<void> {
-  const undone = Object.entries(UNDONE).flatMap(([to, statements]) =>
-    Number(to) > version ? statements : [],
-  );
+  const undone = Object.entries(UNDONE)
+    .filter(([to]) => Number(to) > version)
+    .map(([, statements]) => statements)
+    .reverse();
   const note = `UPDATE schema_versions SET version = ${version}`;
   for (const part of [/^cold$/, /^hot/]) await inFile(path, part, [...undone, note].join('; '));
 }

@@ -1,4 +1,4 @@
-import { itemAt } from '../../../signal/checked.js';
+import { invariant, itemAt } from '../../../signal/checked.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import { MICROS_PER_HOUR, MICROS_PER_DAY, MICROS_PER_MINUTE } from '../../../signal/time-units.js';
@@ -14,7 +14,7 @@ import type {
 } from '../../contracts/service-map.js';
 import type { Row } from '../client/connection.js';
 import { EDGE, hoursOfMap, nodesAndEdges, wholeDays, notesOf, unnotedDays, type Days } from './map-days.js';
-import { BUCKETS_PER_OCTAVE, SHORTEST_MICROS, type Grade } from '../../../signal/span-grade.js';
+import { microsOf, type Grade } from '../../../signal/span-grade.js';
 import { LRUCache } from 'lru-cache';
 import type { Micros } from '../../../signal/time.js';
 import type { Reads } from '../client/reads.js';
@@ -69,40 +69,42 @@ class MapNotes {
   }
 }
 
-/** The quantile of durations that is shown. */
-const P95 = 0.95;
-
 /** How many spans have a grade. */
 interface GradeCount {
   readonly grade: Grade;
   readonly spans: number;
 }
 
-/** Stats of a node or an edge from the grades of its spans: failures, and the 95th percentile of durations within 10%. */
+/** Stats of a node or an edge from the grades of its spans: failures, and the 95th percentile of durations within 1%. */
 function statsOf(counts: readonly GradeCount[]): MapStats {
   const failed = counts.filter(({ grade }) => grade % 2 === 1);
   return { error_count: failed.reduce((sum, { spans }) => sum + spans, 0), p95_ms: p95Of(counts) };
 }
 
+/** Interpolates between the values at the two nearest ranks, as `quantileExactInclusive` does. */
 function p95Of(counts: readonly GradeCount[]): number | null {
-  const buckets = new Map<number, number>();
-  for (const { grade, spans } of counts) {
-    const bucket = Math.floor(grade / 2);
-    if (bucket > 0) buckets.set(bucket, (buckets.get(bucket) ?? 0) + spans);
-  }
-  const all = [...buckets.values()].reduce((sum, spans) => sum + spans, 0);
-  const nth = Math.ceil(P95 * all);
-  let before = 0;
-  for (const [bucket, spans] of [...buckets].sort(([a], [b]) => a - b)) {
-    if (before + spans < nth) {
-      before += spans;
-      continue;
-    }
-    // Assumes that durations are spread evenly within a bucket.
-    const octaves = (bucket - 1 + (nth - 0.5 - before) / spans) / BUCKETS_PER_OCTAVE;
-    return Math.round((SHORTEST_MICROS / 1000) * 2 ** octaves * 1000) / 1000;
-  }
-  return null;
+  const durations = counts
+    .flatMap(({ grade, spans }) => {
+      const micros = microsOf(grade);
+      return micros === null ? [] : [{ micros, spans }];
+    })
+    .sort((a, b) => a.micros - b.micros);
+  const all = durations.reduce((sum, { spans }) => sum + spans, 0);
+  if (all === 0) return null;
+  const rank = 0.95 * (all - 1);
+  const lower = microsAt(durations, Math.floor(rank));
+  const upper = microsAt(durations, Math.ceil(rank));
+  return Math.round(lower + (upper - lower) * (rank - Math.floor(rank))) / 1000;
+}
+
+/** @param durations in ascending order */
+function microsAt(
+  durations: readonly { readonly micros: number; readonly spans: number }[],
+  rank: number,
+): number {
+  let upto = 0;
+  const found = durations.find(({ spans }) => (upto += spans) > rank);
+  return invariant(found, 'duration at the rank').micros;
 }
 
 /** Items per page of a list. */

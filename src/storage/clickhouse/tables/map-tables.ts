@@ -15,11 +15,11 @@ export const MAP_DAYS: ClickHouseTable = {
     { name: 'hours', type: 'Array(Tuple(hour Int32, spans UInt64, errors UInt64)) CODEC(ZSTD(1))' },
     {
       name: 'nodes',
-      type: 'Array(Tuple(name String, type UInt8, grade UInt8, spans UInt64)) CODEC(ZSTD(1))',
+      type: 'Array(Tuple(name String, type UInt8, grade UInt32, spans UInt64)) CODEC(ZSTD(1))',
     },
     {
       name: 'edges',
-      type: 'Array(Tuple(source String, target String, grade UInt8, spans UInt64)) CODEC(ZSTD(1))',
+      type: 'Array(Tuple(source String, target String, grade UInt32, spans UInt64)) CODEC(ZSTD(1))',
     },
   ],
   family: 'Replacing',

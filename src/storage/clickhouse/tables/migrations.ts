@@ -5,7 +5,7 @@ import { BYTES, MESSAGES, RUNS, SPANS } from './run-tables.js';
 import { SCORES } from './score-tables.js';
 import { ORIGIN } from './serialized-origins.js';
 import { BATCH } from './stored-batch.js';
-import { addColumn, addIndex, createTable, type TablePlace } from './table.js';
+import { addColumn, addIndex, changeType, createTable, type TablePlace } from './table.js';
 
 /** A migration of the tables. Its statements must be idempotent, since ClickHouse has no transactions for them. */
 export interface Migration {
@@ -104,5 +104,13 @@ export const MIGRATIONS: readonly Migration[] = [
       addColumn(place, RUNS, 'agent_version', 'release'),
       addColumn(place, RUNS, 'repository', 'agent_version'),
     ],
+  },
+  {
+    name: '0016-finer-grades',
+    isChange: true,
+    statements: (place) =>
+      [RUNS, MAP_DAYS].flatMap((table) =>
+        ['nodes', 'edges'].map((column) => changeType(place, table, column)),
+      ),
   },
 ];

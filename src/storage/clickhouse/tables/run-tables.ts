@@ -110,11 +110,11 @@ export const RUN_COLUMNS: readonly ClickHouseColumn[] = [
   /** Its contribution to the service map. Sources in `edges` are never null; names are names of nodes. */
   {
     name: 'nodes',
-    type: 'Array(Tuple(name String, type UInt8, grade UInt8, spans UInt64, traces UInt8)) CODEC(ZSTD(1))',
+    type: 'Array(Tuple(name String, type UInt8, grade UInt32, spans UInt64, traces UInt8)) CODEC(ZSTD(1))',
   },
   {
     name: 'edges',
-    type: 'Array(Tuple(source String, target String, grade UInt8, spans UInt64)) CODEC(ZSTD(1))',
+    type: 'Array(Tuple(source String, target String, grade UInt32, spans UInt64)) CODEC(ZSTD(1))',
   },
   ...columnsOfKinds([...TRACE_WIRE, ...TRACE_ADDED]),
 ];

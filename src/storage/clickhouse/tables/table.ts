@@ -96,26 +96,33 @@ export function createTable(place: TablePlace, table: ClickHouseTable): string {
  *
  * @param after the preceding column
  */
-export function addColumn(
-  place: TablePlace,
-  { name, columns }: ClickHouseTable,
-  added: string,
-  after: string,
-): string {
-  const { type } = invariant(
-    columns.find((column) => column.name === added),
-    'column to add',
-  );
-  return `ALTER TABLE ${placeOf(place.database, name)}${onCluster(place)} ADD COLUMN IF NOT EXISTS ${named(added)} ${type} AFTER ${named(after)}`;
+export function addColumn(place: TablePlace, table: ClickHouseTable, added: string, after: string): string {
+  return `${alter(place, table)} ADD COLUMN IF NOT EXISTS ${named(added)} ${typeOf(table, added)} AFTER ${named(after)}`;
+}
+
+/** The statement that changes a column of an older table to its declared type. Rewrites the column. */
+export function changeType(place: TablePlace, table: ClickHouseTable, column: string): string {
+  return `${alter(place, table)} MODIFY COLUMN ${named(column)} ${typeOf(table, column)}`;
+}
+
+function alter(place: TablePlace, { name }: ClickHouseTable): string {
+  return `ALTER TABLE ${placeOf(place.database, name)}${onCluster(place)}`;
+}
+
+function typeOf({ columns }: ClickHouseTable, wanted: string): string {
+  return invariant(
+    columns.find(({ name }) => name === wanted),
+    'declared column',
+  ).type;
 }
 
 /** The statement that adds an index. Existing rows are indexed when they are merged. */
-export function addIndex(place: TablePlace, { name, indexes = [] }: ClickHouseTable, added: string): string {
+export function addIndex(place: TablePlace, table: ClickHouseTable, added: string): string {
   const index = invariant(
-    indexes.find((each) => each.startsWith(`${added} `)),
+    table.indexes?.find((each) => each.startsWith(`${added} `)),
     'index to add',
   );
-  return `ALTER TABLE ${placeOf(place.database, name)}${onCluster(place)} ADD INDEX IF NOT EXISTS ${index}`;
+  return `${alter(place, table)} ADD INDEX IF NOT EXISTS ${index}`;
 }
 
 /** The ON CLUSTER clause of statements that create or alter tables. */

@@ -26,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 14,
+  version: 15,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -111,6 +111,14 @@ export const SEGMENT_SCHEMA: Schema = {
       // Scores of runs, spans and responses.
       version: 14,
       statements: (catalog) => [createTable(catalog, SCORES)],
+    },
+    {
+      // Finer buckets of durations in the sums of the service map need larger numbers.
+      version: 15,
+      statements: (catalog) =>
+        ['map_nodes', 'map_edges'].map(
+          (table) => `ALTER TABLE ${catalog}.main.${table} ALTER COLUMN grade TYPE INTEGER`,
+        ),
     },
   ],
 };

@@ -22,7 +22,7 @@ const EMPTY = -1;
 /** Replaces the end of a running span: before every accepted time. */
 const NO_END = -(2 ** 52);
 /** Replaces a grade that was not counted. */
-const NO_GRADE = 256;
+const NO_GRADE = -1;
 /** Added to the type of a span without a parent. */
 const TOP = 256;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { itemAt } from '../../../../src/signal/checked.js';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { ALL_TIME, hasDifferences } from '../../../../src/storage/contracts/service-map.js';
 import { neverDiffers } from '../../../support/property.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
-import { oracleMap } from '../map-oracle.js';
+import { oracleMap, sameMap, type ShownMap } from '../map-oracle.js';
 import { varied } from '../mapped-records.js';
 import { playSteps } from '../play-steps.js';
 import { shownMap } from '../shown-map.js';
@@ -48,20 +49,17 @@ void t.test('the map matches the stored spans in any order', async (t) => {
 });
 
 async function compare(opened: TestStore, tenants: readonly string[]): Promise<void> {
-  const found: string[] = [];
-  const expected: string[] = [];
+  const found: ShownMap[] = [];
   for (const tenant of tenants) {
-    for (const since of WINDOWS) found.push(JSON.stringify(await shownMap(opened, tenant, since)));
+    for (const since of WINDOWS) found.push(await shownMap(opened, tenant, since));
   }
   const numbers = await Promise.all(tenants.map((tenant) => opened.tenantOf(tenant)));
   await opened.close();
   for (const number of numbers) {
-    for (const since of WINDOWS) expected.push(JSON.stringify(await oracleMap(opened.path, number, since)));
+    for (const since of WINDOWS)
+      sameMap(itemAt(found.splice(0, 1), 0), await oracleMap(opened.path, number, since));
   }
   await opened.start();
-  found.forEach((map, i) => {
-    if (map !== expected[i]) throw new Error(`expected ${String(expected[i])} and got ${map}`);
-  });
 }
 
 void t.test('a schema 5 store shows null errors and percentiles until a rebuild', async (t) => {
@@ -76,7 +74,7 @@ void t.test('a schema 5 store shows null errors and percentiles until a rebuild'
   const next = aCall(NOON + HOUR, 'new');
   await write(opened, tenant, [aCall(NOON, 'old'), next]);
   await write(opened, tenant, [withEnd(old)]);
-  const known = { error_count: 1, p95_ms: 893.344 };
+  const known = { error_count: 1, p95_ms: 907.581 };
   const unknown = { error_count: null, p95_ms: null };
   const hours = async (): Promise<unknown[]> =>
     (await opened.store.map.hours(tenant, ALL_TIME)).map(({ spans, errors }) => [spans, errors]);
