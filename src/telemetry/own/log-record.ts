@@ -19,7 +19,10 @@ export type SentLevel = 'info' | 'warn' | 'error';
  */
 export function logRecordOf(line: string, least: SentLevel): LogRecord | undefined {
   const fields = JSON.parse(line) as Record<string, unknown>;
-  const { level, time, msg, pid: _pid, hostname: _hostname, err, ...others } = fields;
+  const { level, time, msg, err, ...others } = fields;
+  // The resource names the process.
+  delete others['pid'];
+  delete others['hostname'];
   const severityNumber = SEVERITIES[String(level)];
   if (severityNumber === undefined || severityNumber < (SEVERITIES[least] ?? 0)) return undefined;
   return {

@@ -316,8 +316,10 @@ class Failures {
 /** Without the body of a response, which may be long. */
 function reasonOf(error: Error | undefined): string {
   if (error === undefined) return 'unknown';
-  const { code } = error as { readonly code?: unknown };
-  return code === undefined ? error.message : `${String(code)} ${error.message}`.trim();
+  // A status of HTTP or gRPC, or an error code of the system, which the message contains.
+  return 'code' in error && typeof error.code === 'number' && !error.message.includes(String(error.code))
+    ? `${error.code} ${error.message}`
+    : error.message;
 }
 
 function pointsOf({ scopeMetrics }: ResourceMetrics): number {

@@ -111,14 +111,14 @@ void t.test('calls are traced only while their request is', async (t) => {
       take: async (_signal, request) => {
         requests.push(request);
         // What sending causes is not traced.
-        own.tracer?.call(CALL, async () => undefined);
+        void own.tracer?.call(CALL, async () => undefined);
         return 0;
       },
     },
     sampleRatio: 1,
   });
   const { tracer } = own;
-  tracer?.call(CALL, async () => undefined);
+  await tracer?.call(CALL, async () => undefined);
   const span = tracer?.begin(REQUEST, undefined);
   let later = (): void => undefined;
   await span?.within(async () => {
