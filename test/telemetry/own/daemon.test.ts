@@ -4,6 +4,9 @@ import t from 'tap';
 import { generateKey } from '../../../src/auth/keys.js';
 import { Poster } from '../../../src/cli/demo/poster.js';
 import { aboutOwnTelemetry } from '../../../src/cli/demo/set-up.js';
+import { PrometheusMeter } from '../../../src/telemetry/meter.js';
+import { OwnTelemetry } from '../../../src/telemetry/own/own-telemetry.js';
+import { systemClock } from '../../../src/telemetry/system-clock.js';
 import { ApiCaller } from '../../support/api-caller.js';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 import { metricValues } from '../../support/engine.js';
@@ -11,6 +14,7 @@ import { freePort } from '../../support/free-port.js';
 import { startOtlpEndpoint, type OtlpEndpoint } from '../../support/otlp-endpoint.js';
 import { startOtlpGrpcClient } from '../../support/otlp-grpc-client.js';
 import { ONE_ITEM, protobufOf } from '../../support/otlp-requests.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
 import { anItem } from '../../support/trace-batch.js';
 import { until } from '../../support/until.js';
 
@@ -264,6 +268,21 @@ service:
     );
   t.match(await shownBy(key), /shows itself/);
   t.match(await shownBy(daemon.key), /belong to the user jackdaw@localhost/);
+
+  const meter = new PrometheusMeter();
+  const other = await OwnTelemetry.open({
+    destination: {
+      ...{ kind: 'server', protocol: 'grpc', compression: 'gzip', timeoutMs: 60_000 },
+      endpoint: `http://${daemon.grpcAddress}`,
+      headers: { authorization: `Bearer ${daemon.key}` },
+      tls: { isVerified: true },
+    },
+    ...{ version: '1.2.3', resource: {}, sampleRatio: 1, metricsIntervalMs: null, logLevel: null },
+    ...{ timeoutMs: 60_000, meter, logger: new RecordingLogger(), clock: systemClock },
+  });
+  other.tracer?.begin({ name: 'GET /other', kind: 'server', attributes: {} }, undefined)?.end({});
+  await other.close(new AbortController().signal);
+  t.equal(await sent({ meter }, 'traces'), 1, 'another process sends by gRPC');
 
   await waitForRounds(daemon, 6);
   const before = await sent(daemon, 'traces');
