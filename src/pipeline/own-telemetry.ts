@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { takesOwnTelemetry, type OwnTelemetryIntake } from '../component/own-telemetry.js';
+import { takesOwnTelemetry, type OwnTelemetryIntake } from '../component/intake.js';
 import type { Clock, Tracer } from '../component/telemetry.js';
 import { readPem } from '../config/client-tls.js';
 import type { Config } from '../config/config.js';

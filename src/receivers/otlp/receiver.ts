@@ -1,9 +1,8 @@
 import type { Component } from '../../component/component.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
-import type { OwnTelemetryIntake } from '../../component/own-telemetry.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
-import type { Original, Outcome, RequestInThread } from '../../component/intake.js';
+import type { Original, Outcome, OwnTelemetryIntake, RequestInThread } from '../../component/intake.js';
 import { isApi } from '../../api/support/api.js';
 import type { Listener } from '../../component/http.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
