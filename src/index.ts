@@ -31,6 +31,7 @@ export type { Operation } from './component/operation.js';
 export type { SecretBox } from './component/secret-box.js';
 export type { SmtpSettings } from './component/smtp.js';
 export type { Clock, Counter, Histogram, Labels, Logger, Meter } from './component/telemetry.js';
+export type { OpenSpan, Traced, TracedOutcome, Tracer } from './component/telemetry.js';
 export type { JsonObject, JsonValue } from './signal/attributes.js';
 export type {
   Batch,

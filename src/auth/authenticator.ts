@@ -7,6 +7,7 @@ import { HttpProblem } from '../component/http.js';
 import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
+import { uuidV7 } from '../signal/ids.js';
 import type { KeysVersion, StoredUser } from '../storage/contracts/accounts.js';
 import { isControlStore, type ControlStore } from '../storage/contracts/control-store.js';
 import { bootstrap, INITIAL_KEY_FILE } from './bootstrap.js';
@@ -246,6 +247,36 @@ export class Authenticator {
     if (!this.#config.enabled) return loginUrl(base, null);
     const identity = this.#ring.find(key) && this.#identityOf(key, {});
     return identity && this.#logins ? (await this.#logins.linkAt(base, identity)).url : null;
+  }
+
+  /**
+   * The id of the user who owns the daemon's own telemetry, created if missing. Without authentication, data of others could not be
+   * read: then it is the user of every request.
+   *
+   * @throws ConsumeError if users cannot be read
+   */
+  async ownUser(email: string): Promise<string> {
+    const control = this.#control;
+    if (!this.#config.enabled || control === undefined) return this.#everybody().userId;
+    const find = async (): Promise<string | undefined> =>
+      (await control.accounts.listUsers()).find((user) => user.email.toLowerCase() === email.toLowerCase())
+        ?.id;
+    const found = await find();
+    if (found !== undefined) return found;
+    const at = this.#clock.now();
+    const id = uuidV7(Math.floor(at / 1000));
+    const limits = { monthly_event_limit: null, stored_bytes_limit: null };
+    const [name = email] = email.split('@');
+    try {
+      await control.accounts.createUser({ id, email, name, ...limits, disabled: false, created_at: at });
+    } catch (error) {
+      // Another daemon with the same store may have been faster.
+      const other = await find();
+      if (other === undefined) throw error;
+      return other;
+    }
+    this.#logger.info({ user: email }, 'Created the user of the daemon’s own telemetry');
+    return id;
   }
 
   /** Writes last-used times. Call it while the store still runs. May be called twice. */

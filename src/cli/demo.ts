@@ -12,7 +12,7 @@ import {
   type PlayedRun,
   type Recording,
 } from './demo/recording.js';
-import { linkPrompts, setUp } from './demo/set-up.js';
+import { aboutOwnTelemetry, linkPrompts, setUp } from './demo/set-up.js';
 import { sendSignals } from './demo/signals.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
@@ -130,6 +130,7 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   };
   const freshMs = isWhole ? startedMs - FRESH_MS : Infinity;
   const made: string[] = [];
+  let ownTelemetry: string | undefined;
   try {
     if (isWhole) made.push(...(await setUp(poster, io, prompt, 'before')));
     await sendRuns((run) => run.startMs < freshMs);
@@ -138,6 +139,7 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
       await sendRuns((run) => run.startMs >= freshMs);
       progress.show('logs and metrics');
       made.push(...(await sendSignals(otlpPoster(session, options), io, recording, plan)));
+      ownTelemetry = await aboutOwnTelemetry(poster);
     }
   } catch (error) {
     if (!abort.aborted) throw error;
@@ -150,6 +152,7 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   if (made.length > 0) io.out(`With them: ${made.join('; ')}.`);
   warnOfRejected(io, tally);
   io.out(nextSteps(target, tally.failedTraceId));
+  if (ownTelemetry !== undefined) io.out(`\n${ownTelemetry}`);
 }
 
 function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {

@@ -5,7 +5,7 @@ import type { Kind } from './component-id.js';
 import type { ConsumeContext, Consumer, Receipt, Refusal } from './consumer.js';
 import type { TlsOptions } from './host.js';
 import type { Placement, PlacementContext } from './intake.js';
-import type { Clock, Logger, Meter } from './telemetry.js';
+import type { Clock, Logger, Meter, Tracer } from './telemetry.js';
 
 /** As in the OpenTelemetry Collector: how stable a component is for users. */
 export type Stability = 'development' | 'alpha' | 'beta' | 'stable';
@@ -21,6 +21,8 @@ export interface Settings<Config> {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
+  /** Absent if the daemon does not trace itself. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Something outside the process that a component will need; `validate` finds two owners of the same one. */
@@ -72,6 +74,8 @@ interface Placed<Schema extends TObject> {
 export interface ReceiverFactory<Schema extends TObject = TObject>
   extends FactoryBase<'receiver', Schema>, Placed<Schema> {
   readonly signals: readonly Signal[];
+  /** Whether its components are an `OwnTelemetryIntake`. */
+  readonly takesOwnTelemetry?: boolean;
   create(settings: Settings<Static<Schema>> & { readonly outputs: Outputs }): Component;
 }
 

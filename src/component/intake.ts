@@ -1,4 +1,4 @@
-import type { Signal } from '../signal/batch.js';
+import type { Signal, TelemetrySignal } from '../signal/batch.js';
 import type { Receipt, Trail } from './consumer.js';
 import type { Rejections } from './rejections.js';
 
@@ -73,4 +73,23 @@ export interface IntakeThreads {
    *   ConsumeError `overloaded` if another task of its thread did; `shutting_down`
    */
   run<T>(task: IntakeTask): Promise<T>;
+}
+
+/** A receiver that also takes the daemon's own telemetry, without a socket. */
+export interface OwnTelemetryIntake {
+  /** Whether a pipeline takes the signal from this receiver. */
+  takesOwn(signal: TelemetrySignal): boolean;
+  /**
+   * Takes an OTLP request in protobuf.
+   *
+   * @param userId the user whose data it is
+   * @returns the number of rejected items
+   * @throws HttpProblem, ConsumeError
+   */
+  takeOwn(signal: TelemetrySignal, body: Uint8Array, userId: string): Promise<number>;
+}
+
+/** Whether a component takes the daemon's own telemetry. */
+export function takesOwnTelemetry(component: object): component is OwnTelemetryIntake {
+  return 'takeOwn' in component;
 }

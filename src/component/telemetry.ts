@@ -42,6 +42,52 @@ export interface Meter {
   gauge(name: string, options: MetricOptions, read: () => number, labels?: Labels): () => void;
 }
 
+/** An operation in the daemon's own traces. Neither name nor attributes contain ids, keys or data of users. */
+export interface Traced {
+  /** From a small, fixed set: `GET /api/v1/agents/{agent_id}`. */
+  readonly name: string;
+  readonly kind: 'server' | 'client';
+  readonly attributes: Readonly<Record<string, string | number>>;
+}
+
+/** The outcome of a traced operation. */
+export interface TracedOutcome {
+  readonly attributes?: Traced['attributes'];
+  /** Kind of the error, from a small, fixed set; absent: success. */
+  readonly error?: string | undefined;
+}
+
+/** A request in progress. */
+export interface OpenSpan {
+  /** Runs work as part of the request. */
+  within<T>(work: () => T): T;
+  end(outcome: TracedOutcome): void;
+}
+
+/** The daemon's own traces (`service.telemetry.otlp`). */
+export interface Tracer {
+  /**
+   * Begins a request.
+   *
+   * @param traceparent header of the request
+   * @returns undefined if the request is not sampled
+   */
+  begin(request: Traced, traceparent: string | undefined): OpenSpan | undefined;
+  /** Calls a store, as part of the request in progress. Traced only if that request is, and the call returns a promise. */
+  call<T>(call: Traced, work: () => T): T;
+  /**
+   * Records a delivery that has just ended.
+   *
+   * @param about.tenant id of the user whose data was delivered; absent: not data of a user
+   */
+  delivered(
+    delivery: Traced,
+    about: TracedOutcome & { readonly durationMs: number; readonly tenant?: string },
+  ): void;
+  /** @returns a function that runs later work as part of the request that is in progress now */
+  bind(): <T>(work: () => T) => T;
+}
+
 /** Time source, replaceable in tests. */
 export interface Clock {
   now(): Micros;

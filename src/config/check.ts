@@ -17,6 +17,7 @@ import {
   type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
+import { checkOwnTelemetry } from './own-telemetry.js';
 import { formatConfig, type FormattedPart } from './format-config.js';
 import { memorySettings } from './memory.js';
 import { checkSchema, segmentsOf, type Checked } from './schema-check.js';
@@ -62,7 +63,12 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
   const auth = own<AuthConfig>(AuthSchema, 'auth');
   const secretKeeping = own<SecretsConfig>(SecretsSchema, 'secrets');
   const smtp = own<SmtpConfig>(SmtpSchema, 'smtp', checkSmtp);
-  const written = own<ServiceConfig>(ServiceSchema, 'service');
+  const written = own<ServiceConfig>(ServiceSchema, 'service', ({ telemetry }) =>
+    checkOwnTelemetry(telemetry.otlp).map(({ path, message }) => ({
+      path: `/telemetry/otlp${path}`,
+      message,
+    })),
+  );
   const section = <K extends Kind>(kind: K) => {
     const found = checkComponents(kind, root, factories);
     problems.push(...found.problems);

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { HOST_PATTERN } from './endpoint.js';
+import { OwnTelemetrySchema } from './own-telemetry.js';
 import { choice, cidr, duration, optionalEndpoint, secret, section, size } from './schema.js';
 
 /** The top-level sections that belong to the daemon itself. Defaults are written only here. */
@@ -273,6 +274,7 @@ export const ServiceSchema = section(
           },
           { description: 'Metrics of the daemon.' },
         ),
+        otlp: OwnTelemetrySchema,
       },
       { description: 'What the daemon reports about itself.' },
     ),

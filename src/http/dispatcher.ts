@@ -1,5 +1,5 @@
 import type { HttpProblem, HttpResponse, Route } from '../component/http.js';
-import type { Clock, Logger } from '../component/telemetry.js';
+import type { Clock, Logger, OpenSpan, Tracer } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
 import { sendAnswer, type AnswerBase } from './answer.js';
 import { Body } from './body.js';
@@ -30,6 +30,7 @@ export interface DispatcherSettings {
   readonly metrics: HttpMetrics;
   readonly rateMonitor: MinRateMonitor;
   readonly clock: Clock;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The state of one request in the dispatcher. */
@@ -45,6 +46,8 @@ interface Call {
   readonly remoteAddress: string;
   /** From `performance.now()`. */
   readonly startedMs: number;
+  /** If it is traced. */
+  readonly span: OpenSpan | undefined;
   status: number;
   /** Whether its response ends the connection. */
   isLast: boolean;
@@ -59,6 +62,9 @@ interface Call {
 const HSTS = ['strict-transport-security', 'max-age=31536000'] as const;
 /** All servers of a machine share this name, whatever their ports, and some may not support TLS. */
 const LOCALHOST = /^([^:]+\.)?localhost\.?(:|$)/i;
+
+/** From this status on, the server is at fault. */
+const FAULTS = 500;
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -147,6 +153,7 @@ export class Dispatcher {
       permit,
       remoteAddress: logger.isDebugEnabled() ? exchange.remoteAddress : '',
       startedMs: performance.now(),
+      span: this.#settings.tracer && spanOf(this.#settings, exchange, match),
       status: 0,
       isLast: false,
       isGone: false,
@@ -158,7 +165,15 @@ export class Dispatcher {
       if (gone) call.request.gone();
       this.#partOver(call);
     });
+    if (call.span === undefined) this.#handle(call, match);
+    else
+      call.span.within(() => {
+        this.#handle(call, match);
+      });
+  };
 
+  #handle(call: Call, match: Match): void {
+    const { exchange, body, permit } = call;
     let response: HttpResponse | Promise<HttpResponse>;
     try {
       response = this.#respond(call, match);
@@ -180,7 +195,7 @@ export class Dispatcher {
       if (sending === undefined) this.#partOver(call);
       else void this.#finish(call, sending);
     }
-  };
+  }
 
   #respond(call: Call, match: Match): HttpResponse | Promise<HttpResponse> {
     const { exchange, request, permit } = call;
@@ -294,6 +309,10 @@ export class Dispatcher {
       route?.label ?? route?.path,
       durationMs / MS_PER_SECOND,
     );
+    call.span?.end({
+      attributes: { 'http.response.status_code': status },
+      error: call.isGone ? 'client_disconnected' : status >= FAULTS ? String(status) : undefined,
+    });
     if (logger.isDebugEnabled()) {
       const { id: requestId, path } = request;
       logger.debug(
@@ -304,6 +323,26 @@ export class Dispatcher {
     this.#underWay--;
     if (this.#underWay === 0) for (const done of this.#idle.splice(0)) done();
   }
+}
+
+/** Public routes are for probes, scrapers and the files of the pages: they are not traced. */
+function spanOf(
+  { tracer, isHttps }: DispatcherSettings,
+  exchange: Exchange,
+  match: Match,
+): OpenSpan | undefined {
+  if (match.kind !== 'found' || match.route.isPublic === true) return undefined;
+  const { method } = exchange;
+  const { path } = match.route;
+  const attributes = {
+    'http.request.method': method,
+    'http.route': path,
+    'url.scheme': isHttps() ? 'https' : 'http',
+  };
+  return tracer?.begin(
+    { name: `${method} ${path}`, kind: 'server', attributes },
+    exchange.header('traceparent'),
+  );
 }
 
 function problemAnswer({ refuse, request }: Call, problem: HttpProblem): HttpResponse {

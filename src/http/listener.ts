@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ListenerOptions } from '../component/host.js';
 import type { HttpRequest, Listener, Route, UnknownPath } from '../component/http.js';
-import type { Clock, Logger, Meter } from '../component/telemetry.js';
+import type { Clock, Logger, Meter, Tracer } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
 import { BoundedLines } from '../telemetry/bounded-lines.js';
 import { parseEndpoint, type Endpoint } from '../config/endpoint.js';
@@ -36,6 +36,7 @@ export interface HttpListenerOptions extends ListenerOptions {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The real address of an open listener. */
@@ -157,6 +158,7 @@ class SharedListener implements HttpListener {
       metrics: this.#metrics,
       rateMonitor: this.#rateMonitor,
       clock: options.clock,
+      tracer: options.tracer,
     });
   }
 

@@ -5,7 +5,7 @@ import type { EdgeEnd, EdgePlace } from '../component/edge-listener.js';
 import type { Consumer } from '../component/consumer.js';
 import type { Rejections } from '../component/rejections.js';
 import type { CreateProcessor, Exporter, Outputs } from '../component/factory.js';
-import type { Clock, Logger, Meter } from '../component/telemetry.js';
+import type { Clock, Logger, Meter, Tracer } from '../component/telemetry.js';
 import type { ConfiguredComponent } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
@@ -34,6 +34,8 @@ export interface BuildTools {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
+  /** Absent if the daemon does not trace itself. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A component with what a reload needs to keep or exchange it. */

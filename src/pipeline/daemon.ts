@@ -3,11 +3,12 @@ import { SecretBoxes } from '../auth/secret-boxes.js';
 import type { DaemonHealth } from '../component/daemon-health.js';
 import type { ReloadReport } from '../component/daemon-view.js';
 import type { Host } from '../component/host.js';
-import type { Clock, Logger } from '../component/telemetry.js';
+import type { Clock } from '../component/telemetry.js';
 import type { Config } from '../config/config.js';
 import { durationMs } from '../config/duration.js';
 import { pause } from '../telemetry/pause.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
+import type { ForwardingLogger } from '../telemetry/own/own-telemetry.js';
 import { buildPipelines, type Built, type BuildTools } from './build.js';
 import { Deadline } from './deadline.js';
 import { daemonView } from './daemon-view.js';
@@ -19,6 +20,7 @@ import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
 import { exclusivePaths, removeOwners, writeOwners } from './owner-files.js';
 import type { Node } from './node.js';
+import { DaemonTelemetry } from './own-telemetry.js';
 import type { Prepared } from './prepare.js';
 import { assertPortsFree } from './probe.js';
 import { Reloading } from './reloading.js';
@@ -26,11 +28,12 @@ import { ReloadMetrics, hashOf, logReload } from './reload-report.js';
 import type { Claim } from './resources.js';
 import type { UserRates } from '../http/user-rates.js';
 import { ratesOf, userRates } from './user-limits.js';
+import { TracedStores } from './traced-stores.js';
 import { observeStates, StatusBoard, type Fatality } from './status.js';
 
 export interface DaemonOptions {
   readonly prepared: Prepared;
-  readonly logger: Logger;
+  readonly logger: ForwardingLogger;
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
   /**
@@ -97,18 +100,33 @@ export interface Daemon {
  * @throws Error if something could not start; components already started are stopped again
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const built = buildPipelines(options.prepared.plan, options);
-  await assertPortsFree(options.prepared.claims);
-  const daemon = new RunningDaemon(built, options);
-  await daemon.start();
-  return daemon;
+  const { plan, claims, config } = options.prepared;
+  const own = await DaemonTelemetry.open(config.service.telemetry.otlp, options);
+  try {
+    const tools: BuildTools = { ...options, tracer: own?.tracer };
+    const built = buildPipelines(plan, tools);
+    await assertPortsFree(claims);
+    const daemon = new RunningDaemon(built, options, { tools, own });
+    await daemon.start();
+    return daemon;
+  } catch (error) {
+    await own?.close(AbortSignal.abort());
+    throw error;
+  }
 }
 
 /** Exists if there are pages. */
 const LOGIN_PATH = '/login';
 
+interface OwnParts {
+  readonly tools: BuildTools;
+  readonly own: DaemonTelemetry | undefined;
+}
+
 class RunningDaemon implements Daemon {
   readonly stopped: Promise<StopReport>;
+  readonly #own: DaemonTelemetry | undefined;
+  readonly #tracedStores: TracedStores | undefined;
   readonly #built: Built;
   #endStates: () => void;
   readonly #options: DaemonOptions;
@@ -128,8 +146,9 @@ class RunningDaemon implements Daemon {
   #resolveStopped: (report: StopReport) => void = () => undefined;
   #shutdown: Promise<StopReport> | undefined;
 
-  constructor(built: Built, options: DaemonOptions) {
-    const tools: BuildTools = options;
+  constructor(built: Built, options: DaemonOptions, { tools, own }: OwnParts) {
+    this.#own = own;
+    this.#tracedStores = tools.tracer && new TracedStores(tools.tracer);
     this.stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
     this.#built = built;
     this.#options = options;
@@ -157,6 +176,7 @@ class RunningDaemon implements Daemon {
       status: this.#status,
       lifecycle: this.#lifecycle,
       listeners: this.#listeners,
+      ownTelemetry: own,
       hasThreads: this.#intake.placements !== undefined,
       hostOf: (node, next, prepared) => this.#hostOf(node, next, prepared),
       applied: (prepared) => {
@@ -243,6 +263,7 @@ class RunningDaemon implements Daemon {
     const now = (): Prepared => (this.#known.has(prepared) ? this.prepared() : prepared);
     const parts: HostParts = {
       intake: this.#intake,
+      tracedStores: this.#tracedStores,
       extensions: built.extensions,
       listeners: this.#listeners,
       identity: this.#identity,
@@ -287,6 +308,7 @@ class RunningDaemon implements Daemon {
     this.#throwIfGivenUp();
     await this.#identity.bootstrap();
     this.#throwIfGivenUp();
+    this.#own?.connect({ built: this.#built, userOf: (email) => this.#identity.ownUser(email) });
     this.#isStarted = true;
     this.#writeOwners();
     this.#status.phase = 'running';
@@ -321,6 +343,7 @@ class RunningDaemon implements Daemon {
     }
     const deadline = new Deadline(durationMs(shutdown_timeout), clock);
     const errors: Error[] = [];
+    if (this.#own?.isSelf === true) await this.#own.close(deadline.abort);
     logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: new requests are refused');
     this.#listeners.drainIngestion();
     // While the locks are still held, an owner file cannot be that of the next process.
@@ -341,6 +364,7 @@ class RunningDaemon implements Daemon {
       errors.push(error instanceof Error ? error : new Error(String(error)));
     }
     errors.push(...(await this.#lifecycle.stopExtensions(deadline)));
+    if (this.#own?.isSelf === false) await this.#own.close(deadline.abort);
     deadline.cancel();
     this.#status.phase = 'stopped';
     const report = { fatality: this.#status.fatality, errors };

@@ -10,6 +10,7 @@ import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
 import type { OfferedPrices } from './offered-prices.js';
 import type { StatusBoard } from './status.js';
+import type { TracedStores } from './traced-stores.js';
 
 /** Services shared by the hosts of all components. */
 export interface HostParts {
@@ -25,6 +26,8 @@ export interface HostParts {
   readonly daemon: DaemonView;
   /** Absent in commands that only open stores. */
   readonly intake?: IntakeThreads;
+  /** Absent if the daemon does not trace itself. */
+  readonly tracedStores?: TracedStores | undefined;
 }
 
 /** Creates the daemon's interface for one component. */
@@ -41,7 +44,7 @@ export function createHost(node: Node, parts: HostParts): Host {
       const { component } = found;
       if (!isWanted(component))
         throw new Error(`Extension "${id}" is not what ${nameOf(node)} needs: name another one`);
-      return component;
+      return parts.tracedStores?.of(found.id, component) ?? component;
     },
     listener: (endpoint, options = {}) => listeners.get(endpoint, options, node.kind === 'receiver'),
     announce: (endpoint, address, paths) => {

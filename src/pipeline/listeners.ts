@@ -84,7 +84,7 @@ export class Listeners {
     if (shared) {
       shared.listener.configure(options);
     } else {
-      const { meter, clock, logger } = this.#tools;
+      const { meter, clock, logger, tracer } = this.#tools;
       const listener = createListener(endpoint, {
         ...options,
         engine: this.#engine,
@@ -95,6 +95,7 @@ export class Listeners {
         isSameOriginOnly: this.#isSameOriginOnly,
         meter,
         clock,
+        tracer,
         logger: logger.child({ listener: endpoint }),
       });
       listener.guard(GUARDED_PREFIX, this.#guard);

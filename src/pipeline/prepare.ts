@@ -5,6 +5,7 @@ import type { Config } from '../config/config.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import type { Environment } from '../config/environment.js';
 import { loadTree, type ConfigSource } from '../config/load.js';
+import { checkOwnIntake } from './own-telemetry.js';
 import { planPipelines, type Plan } from './plan.js';
 import { probeClaims } from './probe.js';
 import type { Registry } from './registry.js';
@@ -92,7 +93,12 @@ export async function prepareTree(
   const planned = config && planPipelines(config, registry);
   const claims = config && planned ? claimsOf(config, planned.plan) : [];
   if (config && planned)
-    problems.push(...planned.problems, ...checkClaims(config, claims), ...checkExposure(config, claims));
+    problems.push(
+      ...planned.problems,
+      ...checkClaims(config, claims),
+      ...checkExposure(config, claims),
+      ...checkOwnIntake(config, planned.plan),
+    );
   if (config) problems.push(...(await checkEngine(config, claims)));
   const { inUse = [] } = options;
   const toProbe = claims.filter(

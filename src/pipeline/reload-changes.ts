@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, ConfiguredComponent } from '../config/config.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
+import { SELF } from '../config/own-telemetry.js';
 import type { Signal } from '../signal/batch.js';
 import { filesOf, type Built, type BuiltNode } from './build.js';
 import { nameOf } from './node.js';
@@ -14,6 +15,12 @@ const FIXED = [
   'service.http',
   'service.intake',
   'service.telemetry.metrics',
+  'service.telemetry.otlp.logs',
+  'service.telemetry.otlp.metrics',
+  'service.telemetry.otlp.resource',
+  'service.telemetry.otlp.timeout',
+  'service.telemetry.otlp.traces',
+  'service.telemetry.otlp.user',
   'service.telemetry.logs.format',
   'service.user_limits.share',
   'service.user_limits.stored_bytes',
@@ -80,7 +87,14 @@ export function keysThatNeedRestart(before: Side, now: Side, keys: readonly stri
       ? []
       : [`service.pipelines.${pipeline}.receivers`],
   );
-  return [...new Set([...fixed, ...components, ...signals, ...lost])];
+  return [...new Set([...fixed, ...components, ...signals, ...lost, ...ownTelemetry(before, now)])];
+}
+
+/** Another server follows; whether own telemetry goes to a server, to this daemon or nowhere is decided at the start. */
+function ownTelemetry(before: Side, now: Side): readonly string[] {
+  const [one, other] = [before, now].map(({ config }) => config.service.telemetry.otlp.endpoint ?? '');
+  const isServer = (endpoint: string | undefined): boolean => endpoint !== '' && endpoint !== SELF;
+  return one === other || (isServer(one) && isServer(other)) ? [] : ['service.telemetry.otlp.endpoint'];
 }
 
 /** By path. */

@@ -10,6 +10,7 @@ import { Placements } from './intake/placements.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
+import type { DaemonTelemetry } from './own-telemetry.js';
 import type { Prepared } from './prepare.js';
 import { changedKeys, keptNodes, keysThatNeedRestart } from './reload-changes.js';
 import type { StatusBoard } from './status.js';
@@ -22,6 +23,7 @@ export interface ReloadingParts {
   readonly status: StatusBoard;
   readonly lifecycle: Lifecycle;
   readonly listeners: Pick<Listeners, 'reloadTls'>;
+  readonly ownTelemetry: Pick<DaemonTelemetry, 'reload'> | undefined;
   /** Whether intake threads run copies of components. */
   readonly hasThreads: boolean;
   /** @param built, prepared of the components to come */
@@ -247,7 +249,7 @@ export class Reloading {
     }
   }
 
-  /** Reads certificates and the mail server again. */
+  /** Reads certificates, the mail server and the server of own telemetry again. */
   async #renew(): Promise<Pick<ReloadReport, 'renewed' | 'notRenewed'>> {
     const renewed: string[] = [];
     const notRenewed: { name: string; reason: string }[] = [];
@@ -258,8 +260,11 @@ export class Reloading {
         notRenewed.push({ name, reason: messageOf(error) });
       }
     };
-    await this.#parts.listeners.reloadTls(attempt);
-    const { smtp } = this.#prepared.config;
+    const { listeners, ownTelemetry } = this.#parts;
+    await listeners.reloadTls(attempt);
+    const { smtp, service } = this.#prepared.config;
+    if (ownTelemetry !== undefined)
+      await attempt('own telemetry', () => ownTelemetry.reload(service.telemetry.otlp));
     for (const node of allOf(this.#built))
       await attempt(nameOf(node), async () => (await node.component.reload?.({ smtp })) ?? false);
     return { renewed, notRenewed };

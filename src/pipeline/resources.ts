@@ -7,6 +7,7 @@ import { LOCK_FILE } from '../config/directory-lock.js';
 import { COMPONENT_SECTIONS } from '../config/file-schema.js';
 import { placeOf as queuePlace } from '../delivery/queue/disk/disk-place.js';
 import { isSameTls } from '../http/tls.js';
+import { OWN_TELEMETRY } from '../config/own-telemetry.js';
 import type { Plan } from './plan.js';
 
 /** An external resource, and the part of the configuration that needs it. */
@@ -29,11 +30,25 @@ export function claimsOf(config: Config, plan: Plan): readonly Claim[] {
       ...exporters,
     ]),
   ]);
-  const claims = [...components].filter(({ isValid }) => isValid).flatMap(claimsOfComponent);
+  const claims = [
+    ...[...components].filter(({ isValid }) => isValid).flatMap(claimsOfComponent),
+    ...claimsOfOwnTelemetry(config),
+  ];
   const endpoint = config.service.telemetry.metrics.endpoint ?? '';
   if (endpoint === '') return claims;
   const resource = { kind: 'http_listener', endpoint, isOperational: true } as const;
   return [...claims, { resource, owner: 'the daemon’s own metrics', path: METRICS_PATH }];
+}
+
+function claimsOfOwnTelemetry({ service }: Config): readonly Claim[] {
+  const { endpoint, tls } = service.telemetry.otlp;
+  if (endpoint === null || tls === undefined) return [];
+  return (['ca_file', 'cert_file', 'key_file'] as const).flatMap((key) => {
+    const path = tls[key];
+    if (path === undefined) return [];
+    const place = [...OWN_TELEMETRY.split('.'), 'tls', key];
+    return [{ resource: { kind: 'readable_file', path }, owner: 'own telemetry', path: place }];
+  });
 }
 
 function claimsOfComponent(component: ConfiguredComponent): readonly Claim[] {

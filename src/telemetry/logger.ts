@@ -18,6 +18,8 @@ export interface RootLogger extends Logger {
   hide(secrets: readonly string[]): void;
   /** Changes the minimum level, also of its children. */
   setLevel(level: LoggerOptions['level']): void;
+  /** Also passes each line to `receive`, as JSON and without secrets; null ends it. */
+  forward(receive: ((line: string) => void) | null): void;
 }
 
 /** The daemon's log: one JSON object a line, or lines for people. */
@@ -32,8 +34,10 @@ export function createLogger(options: LoggerOptions): RootLogger {
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
   });
+  let forward: ((line: string) => void) | null = null;
   const write = (line: string): void => {
     const clean = redact(line);
+    forward?.(clean);
     output.write(isPretty ? pretty(clean) : clean);
   };
   const root = pino(
@@ -53,6 +57,9 @@ export function createLogger(options: LoggerOptions): RootLogger {
     },
     setLevel: (level: LoggerOptions['level']) => {
       threshold.level = level;
+    },
+    forward: (receive: typeof forward) => {
+      forward = receive;
     },
   });
 }

@@ -70,6 +70,11 @@ export class PrometheusMeter implements Meter {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 
+  /** All series with their values now. */
+  async collect(): Promise<readonly prometheus.MetricObjectWithValues<prometheus.MetricValue<string>>[]> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
   #observationsOf(name: string, options: MetricOptions): Set<Observation> {
     this.#existing(name, prometheus.Gauge, options);
     const known = this.#observations.get(name);

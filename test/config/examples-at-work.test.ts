@@ -8,6 +8,7 @@ import { aRecentRun, makeAgent, makeAlert } from '../support/alert-calls.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { runInProcess } from '../support/cli.js';
 import { startTestDaemon } from '../support/daemon.js';
+import { startOtlpEndpoint } from '../support/otlp-endpoint.js';
 import { startMails } from '../support/mail-server.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { PostgresServer } from '../support/postgres.js';
@@ -230,6 +231,16 @@ tests:
         errorMessage: /names no active user of receivers\.otlp\.tenant/,
       },
     });
+  },
+  'src/telemetry/own-telemetry.md#1': async (t) => {
+    const server = await startOtlpEndpoint(t);
+    const overlay = yamlExample('src/telemetry/own-telemetry.md#1').replace(
+      'http://collector:4318',
+      server.url,
+    );
+    const { daemon } = await startTestDaemon(t, { overlay });
+    await daemon.shutdown();
+    t.match(JSON.stringify(server.requests.map(({ body }) => body)), /"deployment\.environment\.name"/);
   },
   'src/exporters/alerts/README.md#1': async (t) => {
     const mails = await startMails(t);

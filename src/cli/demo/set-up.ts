@@ -116,6 +116,23 @@ async function makeWebhook(poster: Poster): Promise<string | undefined> {
   return create(poster, path, BROKEN, 'make webhooks');
 }
 
+/** A metric that every daemon has about itself. */
+const OWN_METRIC = 'jackdaw_http_requests_total';
+
+/** How to see the daemon's own telemetry, one line for the user. */
+export async function aboutOwnTelemetry(poster: Poster): Promise<string> {
+  const metrics = await list(poster, '/api/v1/dashboard/metrics/');
+  if (metrics.some(({ name }) => name === OWN_METRIC))
+    return `The daemon shows itself, too: its requests are at ${poster.url}/runs?kind=other, its metrics and log next to the others.`;
+  const users = await list(poster, '/api/v1/admin/users');
+  if (users.some(({ email }) => email === 'jackdaw@localhost'))
+    return 'The daemon’s own requests, metrics and log belong to the user jackdaw@localhost: "jackdaw keys create --user jackdaw@localhost --name look --scopes read" prints a key for them.';
+  const { text } = await poster.send({ method: 'GET', path: '/api/v1/me' });
+  const { email } = (parsed(text) ?? {}) as { readonly email?: unknown };
+  const user = typeof email === 'string' ? email : 'admin@localhost';
+  return `To see the daemon’s own requests, metrics and log there, run it with "--set service.telemetry.otlp.endpoint=self --set service.telemetry.otlp.user=${user}".`;
+}
+
 /**
  * Creates an object, or accepts an existing one.
  *

@@ -8,7 +8,7 @@ import {
   type Passthrough,
   type Receipt,
 } from '../../component/consumer.js';
-import type { Clock, Logger, Meter } from '../../component/telemetry.js';
+import type { Clock, Logger, Meter, Tracer } from '../../component/telemetry.js';
 import { amountOf, itemCount, refusedAmount, spanCounts, type Amount } from '../../signal/amount.js';
 import type { Batch, Signal } from '../../signal/batch.js';
 import type { AnyBatch } from '../../signal/raw-batch.js';
@@ -36,6 +36,7 @@ export interface DeliveryTools {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
+  readonly tracer?: Tracer | undefined;
   /** Of the exporter, if its queue is on disk. */
   readonly shared?: SharedDisk;
   /** Notified when a queue in memory is full. */
@@ -100,7 +101,11 @@ export class Delivery implements Consumer<Batch<unknown>> {
         : null;
     this.#logs = { full: new SparseLog(logger, clock), lost: new SparseLog(logger, clock) };
     const attempt: Consumer<AnyBatch> = {
-      consume: (batch, context) => handOver(exporter, batch, context),
+      consume: (batch, context) => {
+        const { tracer } = tools;
+        if (tracer === undefined) return handOver(exporter, batch, context);
+        return traced(tracer, { exporter: id, signal, batch }, () => handOver(exporter, batch, context));
+      },
     };
     this.#way = withRetry(withTimeout(attempt, options.timeoutMs, clock), options.retry, {
       clock,
@@ -358,6 +363,37 @@ export class Delivery implements Consumer<Batch<unknown>> {
  */
 function passedOnId(tenant: string, id: string): string {
   return createHash('sha256').update(`${tenant}/${id}`).digest('base64url');
+}
+
+/** Records an attempt in the daemon's own traces. */
+async function traced(
+  tracer: Tracer,
+  {
+    exporter,
+    signal,
+    batch,
+  }: { readonly exporter: string; readonly signal: Signal; readonly batch: AnyBatch },
+  attempt: () => Promise<Receipt>,
+): Promise<Receipt> {
+  const { tenant } = batch;
+  const attributes = {
+    'jackdaw.exporter': exporter,
+    'jackdaw.signal': signal,
+    'jackdaw.items': itemCount(batch),
+  };
+  const delivery = { name: `deliver ${signal}`, kind: 'client', attributes } as const;
+  const startedMs = performance.now();
+  const end = (error?: string): void => {
+    tracer.delivered(delivery, { durationMs: performance.now() - startedMs, tenant, error });
+  };
+  try {
+    const receipt = await attempt();
+    end();
+    return receipt;
+  } catch (error) {
+    end(error instanceof ConsumeError ? error.code : 'internal_error');
+    throw error;
+  }
 }
 
 /** Retry delay sent to the sender. */

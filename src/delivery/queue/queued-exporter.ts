@@ -57,7 +57,7 @@ export class QueuedExporter implements Exporter {
     settings: Settings<Readonly<Record<string, unknown>>>,
     decoders: RawDecoders,
   ) {
-    const { id, logger, meter, clock } = settings;
+    const { id, logger, meter, clock, tracer } = settings;
     const options = deliveryOptions(settings.config);
     this.#exporter = exporter;
     this.#disk = options.disk ? this.#diskOf(options.disk, settings, decoders) : null;
@@ -68,7 +68,7 @@ export class QueuedExporter implements Exporter {
         this.#deliveries.set(
           signal,
           new Delivery(input, {
-            ...{ exporter: id, signal, options, logger, meter, clock },
+            ...{ exporter: id, signal, options, logger, meter, clock, tracer },
             onStall: (reason) => {
               this.#status.set(
                 `delivery of ${signal}`,

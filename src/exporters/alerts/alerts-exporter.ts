@@ -144,7 +144,7 @@ export class AlertsExporter implements Exporter {
     control: ControlStore,
     onStore: (isFailing: boolean) => void,
   ): Promise<void> {
-    const { clock, logger } = this.#settings;
+    const { clock, logger, tracer } = this.#settings;
     const { random = Math.random } = this.#surroundings;
     const { notices, watch } = control;
     const webhook = await this.#openWebhooks(random, secretsOf(host, control, clock));
@@ -156,6 +156,7 @@ export class AlertsExporter implements Exporter {
       clock,
       random,
       logger,
+      tracer,
       onStore,
       onResult: (channel, status) => {
         this.#metrics.notified(channel, status);

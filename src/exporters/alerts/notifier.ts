@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../component/telemetry.js';
+import type { Clock, Logger, Tracer } from '../../component/telemetry.js';
 import { DueLoop, type Found } from '../../delivery/senders/due-loop.js';
 import { MAIL_CONNECTIONS } from '../../delivery/senders/email/mailer.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
@@ -38,6 +38,7 @@ export interface NotifierTools {
   /** From 0 (inclusive) to 1, as `Math.random`. */
   readonly random: () => number;
   readonly logger: Logger;
+  readonly tracer?: Tracer | undefined;
   /** Called when the store begins to fail, and when everything works again. */
   readonly onStore: (isFailing: boolean) => void;
   /** Called with the result of each attempt to send a notice. */
@@ -132,7 +133,7 @@ async function skipNotices(
 }
 
 async function attemptNotice(
-  { channels, clock, onResult }: NotifierTools,
+  { channels, clock, tracer, onResult }: NotifierTools,
   faults: SparseLog,
   notice: ClaimedNotice,
   signal: AbortSignal,
@@ -142,6 +143,11 @@ async function attemptNotice(
   try {
     const { status, detail, attempt, retryMs } = await channels[channel].send(notice, signal);
     onResult(channel, status);
+    if (attempt !== null)
+      tracer?.delivered(
+        { name: 'deliver alert notice', kind: 'client', attributes: { 'jackdaw.channel': channel } },
+        { durationMs: attempt.duration_ms, ...(status !== 'sent' && { error: 'failed' }) },
+      );
     return {
       number,
       token,

@@ -25,9 +25,12 @@ export interface SendingOptions
   readonly version: string;
 }
 
-/** A finished attempt, for the metrics. Plain data. */
+/** A finished attempt, for metrics and traces. Plain data. */
 export interface AttemptNote {
   readonly kind: AttemptKind;
+  readonly eventType: string;
+  /** Null without a response. */
+  readonly statusCode: number | null;
   readonly durationMs: number;
   /** Time since the event, for the first attempt of a delivery; else null. */
   readonly delayMs: number | null;
@@ -106,10 +109,10 @@ export class Sending {
 }
 
 function noteOf(
-  { attempt, event_id }: DeliveryClaim,
+  { attempt, event_id, event_type: eventType }: DeliveryClaim,
   startedAt: Micros,
-  { kind, durationMs }: AttemptResult,
+  { kind, statusCode, durationMs }: AttemptResult,
 ): AttemptNote {
   const delayMs = attempt === 1 ? Math.max(0, startedAt / 1000 - uuidV7Time(event_id)) : null;
-  return { kind, durationMs, delayMs };
+  return { kind, eventType, statusCode, durationMs, delayMs };
 }

@@ -14,10 +14,11 @@ import { keepPublished } from '../../storage/shared/publish-settings.js';
 import type { WebhookConfig } from './config.js';
 import { limitsOf } from './delivery-loop.js';
 import { LazySending, type SendingSetup, type StartSending } from './lazy-sending.js';
-import type { SendingEvents, SendingOptions } from './sending.js';
+import type { AttemptNote, SendingEvents, SendingOptions } from './sending.js';
 import { startSendingThread } from './sending-thread.js';
 import { Upkeep } from './upkeep.js';
 import { WebhookMetrics } from './webhook-metrics.js';
+import type { Tracer } from '../../component/telemetry.js';
 
 /** Maximum body that receivers can be expected to accept. */
 const MAX_BODY_BYTES = 256 * 1024;
@@ -115,6 +116,7 @@ export class WebhookExporter implements Exporter {
     return {
       attempted: (attempt) => {
         this.#metrics.attempted(attempt);
+        if (this.#settings.tracer !== undefined) traceAttempt(this.#settings.tracer, attempt);
       },
       paused: (endpoints) => {
         this.#metrics.paused(endpoints.length);
@@ -175,6 +177,19 @@ export class WebhookExporter implements Exporter {
         .catch(rethrowRetryable);
     return { accepted, refused };
   }
+}
+
+/** Attempts are made in the sending thread. */
+function traceAttempt(tracer: Tracer, { kind, eventType, statusCode, durationMs }: AttemptNote): void {
+  const attributes = {
+    'http.request.method': 'POST',
+    'jackdaw.event.type': eventType,
+    ...(statusCode !== null && { 'http.response.status_code': statusCode }),
+  };
+  tracer.delivered(
+    { name: 'deliver webhook', kind: 'client', attributes },
+    { durationMs, ...(kind !== 'success' && { error: kind }) },
+  );
 }
 
 /** Events that are too large to send. */

@@ -4,7 +4,7 @@ import type { Component } from '../../component/component.js';
 import { HttpProblem } from '../../component/http.js';
 import type { Receipt } from '../../component/consumer.js';
 import type { Copies, IntakeTask, IntakeThreads as ThreadsOfReceiver } from '../../component/intake.js';
-import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
+import type { Clock, Counter, Logger, Meter, Tracer } from '../../component/telemetry.js';
 import { firstModule } from '../../config/built-module.js';
 import type { ConfiguredComponent } from '../../config/config.js';
 import { durationMs } from '../../config/duration.js';
@@ -53,7 +53,12 @@ const START_AGAIN_MS = 1000;
 export interface IntakeOptions {
   readonly placements: Placements;
   readonly config: ServiceConfig['intake'];
-  readonly tools: { readonly logger: Logger; readonly meter: Meter; readonly clock: Clock };
+  readonly tools: {
+    readonly logger: Logger;
+    readonly meter: Meter;
+    readonly clock: Clock;
+    readonly tracer?: Tracer | undefined;
+  };
   readonly built: Built;
 }
 
@@ -62,6 +67,8 @@ interface Task extends IntakeTask {
   readonly receiver: string;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Runs work as part of the request, if the daemon traces itself. */
+  readonly within?: ReturnType<Tracer['bind']> | undefined;
 }
 
 /** A task that a thread has. */
@@ -204,7 +211,10 @@ export class IntakeThreads {
       gate.enter();
       return await new Promise<T>((resolve, reject) => {
         const number = (this.#lastNumber = (this.#lastNumber % 0x7fff_ffff) + 1);
-        const queued = { ...task, number, receiver, resolve: resolve as (value: unknown) => void, reject };
+        const queued: Task = {
+          ...{ ...task, number, receiver, resolve: resolve as (value: unknown) => void, reject },
+          within: this.#options.tools.tracer?.bind(),
+        };
         const slot = task.isPinned === true ? this.#slotOf(task.userId) : undefined;
         (slot?.pinned ?? this.#queue).add(queued);
         this.#sendNext();
@@ -313,7 +323,9 @@ export class IntakeThreads {
       original: (key: ComponentKey, message: object, trail?: RequestTrail) => {
         // The request was already refused.
         if (hasEnded) throw lost();
-        const answer = this.#originals.get(keyOf(key))?.answerCopy?.(message);
+        const within = trail && this.#underWay.get(trail.answer.task)?.task.within;
+        const ask = (): unknown => this.#originals.get(keyOf(key))?.answerCopy?.(message);
+        const answer = within === undefined ? ask() : within(ask);
         if (trail !== undefined) this.#batchOf(trail, answer as Promise<Receipt>);
         return answer;
       },

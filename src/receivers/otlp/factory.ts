@@ -11,6 +11,7 @@ export const otlpReceiver: ReceiverFactory<typeof otlpConfig> = {
   description: 'Receives traces, metrics and logs from OpenTelemetry clients by OTLP over HTTP and gRPC.',
   stability: 'beta',
   signals: ['traces', 'metrics', 'logs'],
+  takesOwnTelemetry: true,
   // The main thread knows the users.
   placement: ({ tenant }) => (tenant === undefined ? 'any' : 'main'),
   configSchema: otlpConfig,

@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Host, ListenerOptions } from '../../component/host.js';
 import { HttpProblem } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
-import type { Clock, Logger, Meter } from '../../component/telemetry.js';
+import type { Clock, Logger, Meter, OpenSpan, Traced, Tracer } from '../../component/telemetry.js';
 import { parseEndpoint, type Endpoint } from '../../config/endpoint.js';
 import { Connections, type ConnectionLimits, type NoRoom } from '../../http/connections.js';
 import { ACCEPTED_CODINGS } from '../../http/decompress.js';
@@ -57,6 +57,7 @@ export interface GrpcServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -179,6 +180,7 @@ export class GrpcServer {
     });
     const over = call.closed;
     let owner: string | undefined;
+    let span: OpenSpan | undefined;
     try {
       const signal = this.#signalOf(call);
       if (signal === undefined) return;
@@ -187,10 +189,15 @@ export class GrpcServer {
       owner = caller.userId;
       this.#calls.add(owner, 1);
       shared.belongTo(owner);
-      const { message, metadata } = await this.#answer(signal, caller, call);
+      span = this.#options.tracer?.begin(tracedCall(signal), call.header('traceparent'));
+      const answer = async () => this.#answer(signal, caller, call);
+      const { message, metadata } = await (span === undefined ? answer() : span.within(answer));
       call.answer(message, metadata);
+      span?.end({ attributes: { 'rpc.grpc.status_code': 0 } });
     } catch (error) {
-      call.fail(this.#statusOf(error, call));
+      const status = this.#statusOf(error, call);
+      call.fail(status);
+      span?.end({ attributes: { 'rpc.grpc.status_code': status.code }, error: String(status.code) });
     }
     await over;
     call.release();
@@ -288,6 +295,11 @@ export class GrpcServer {
       details: statusBytes({ ...status, code }),
     };
   }
+}
+
+function tracedCall(signal: TelemetrySignal): Traced {
+  const attributes = { 'rpc.system': 'grpc', 'rpc.service': SERVICES[signal], 'rpc.method': 'Export' };
+  return { name: `${SERVICES[signal]}/Export`, kind: 'server', attributes };
 }
 
 function methodOf(signal: TelemetrySignal): string {

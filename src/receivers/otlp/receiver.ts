@@ -1,7 +1,8 @@
 import type { Component } from '../../component/component.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
-import type { Original, Outcome, RequestInThread } from '../../component/intake.js';
+import type { TelemetrySignal } from '../../signal/batch.js';
+import type { Original, Outcome, OwnTelemetryIntake, RequestInThread } from '../../component/intake.js';
 import { isApi } from '../../api/support/api.js';
 import type { Listener } from '../../component/http.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
@@ -10,6 +11,7 @@ import { sizeBytes } from '../../config/size.js';
 import { tlsOptions } from '../../config/tls.js';
 import { Admission } from './admission.js';
 import { isSet, type OtlpConfig } from './config.js';
+import { received } from './decode.js';
 import { GrpcServer } from './grpc-server.js';
 import { httpRoutes, unknownPaths } from './http-routes.js';
 import { Intake } from './intake.js';
@@ -21,8 +23,8 @@ const UNKNOWN_LOGGED_MS = 20_000;
 const MOST_OF_PATH = 200;
 
 /** Receiver `otlp`: see README.md. */
-export class OtlpReceiver implements Component {
-  readonly #settings: Settings<OtlpConfig>;
+export class OtlpReceiver implements Component, OwnTelemetryIntake {
+  readonly #settings: Settings<OtlpConfig> & { readonly outputs: Outputs };
   readonly #intake: Intake;
   readonly #admission: Admission;
   #grpc: GrpcServer | undefined;
@@ -60,6 +62,24 @@ export class OtlpReceiver implements Component {
 
   respondFor(draft: object, outcome: Outcome): unknown {
     return this.#intake.respondFor(draft, outcome);
+  }
+
+  takesOwn(signal: TelemetrySignal): boolean {
+    return this.#settings.outputs[signal] !== undefined;
+  }
+
+  /** Takes a request as if it had arrived by HTTP. */
+  async takeOwn(signal: TelemetrySignal, body: Uint8Array, userId: string): Promise<number> {
+    const most = sizeBytes(this.#settings.config.protocols.http.max_request_body_size);
+    const { rejection } = await this.#admission.run(userId, body.byteLength, async (begin) =>
+      this.#intake.take(
+        signal,
+        received(signal, body, most),
+        { userId, keyId: null },
+        { abort: new AbortController().signal, begin },
+      ),
+    );
+    return rejection?.count ?? 0;
   }
 
   /** Reloads the gRPC certificate; HTTP listeners reload their own. */
@@ -103,7 +123,7 @@ export class OtlpReceiver implements Component {
   }
 
   async #startGrpc(host: Host): Promise<void> {
-    const { id, config, meter, clock, logger } = this.#settings;
+    const { id, config, meter, clock, logger, tracer } = this.#settings;
     const { endpoint, tls, ...limits } = config.protocols.grpc;
     if (!isSet(endpoint)) return;
     this.#grpc = new GrpcServer({
@@ -124,6 +144,7 @@ export class OtlpReceiver implements Component {
       clock,
       logger,
       meter,
+      tracer,
     });
     await this.#grpc.start();
     this.#endGrpcGauges = observeGrpc(this.#grpc, meter, id);

@@ -93,7 +93,9 @@ void t.test('two demos have different ids, and shared objects are created once',
       endpoints: await read(daemon, '/org/default/webhooks/endpoints'),
     };
   };
-  t.match(await demo(daemon, UNTIL_MS, ...size), /4 alerts; logs and metrics of 24 hours/);
+  const shown = await demo(daemon, UNTIL_MS, ...size);
+  t.match(shown, /4 alerts; logs and metrics of 24 hours/);
+  t.match(shown, /own requests.* run it with .*otlp\.endpoint=self.*otlp\.user=admin@localhost/);
   const first = await seen();
   t.equal(first.added.length, 2 + 3 + 3);
   t.ok(
