@@ -26,7 +26,7 @@ const UNDELIVERED = 'service: { pipelines: { events: { exporters: [debug] } } }\
 const OBJECTS = 'PUT /backups/daemon/objects/';
 const NEVER = new AbortController().signal;
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 void t.test('backs up to S3 and restores every answer', async (t) => {
   const s3 = await S3Server.start(t);

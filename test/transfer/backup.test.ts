@@ -41,7 +41,7 @@ function openToOthers(directory: string): string[] {
   });
 }
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 void t.test('restores every answer as of the moment of the backup', async (t) => {
   const folder = testFolder(t);
