@@ -24,7 +24,7 @@ const ENTRIES = [
 
 /** Not bundled: native or optional packages, and packages that start threads from their own files. */
 const OUTSIDE =
-  /^(@clickhouse\/|@duckdb\/node-bindings|@photostructure\/|pg-native$|pino|piscina$|snappy$|uWebSockets\.js$)/;
+  /^(@aws-sdk\/|@clickhouse\/|@duckdb\/node-bindings|@photostructure\/|pg-native$|pino|piscina$|snappy$|uWebSockets\.js$)/;
 
 /**
  * Also bundles the package of 120 files that is required instead of imported, to load the compiled modules faster

@@ -30,9 +30,21 @@ export class TransferProgress {
 
   /** May be called at any rate; at most one call in {@link everyMs} is printed. */
   reached(reached: Reached): void {
+    this.#show(() => asText(reached));
+  }
+
+  /** Like {@link reached}, for work that is measured in bytes. */
+  bytes(what: string, bytes: number, total: number): void {
+    this.#show(() => {
+      const share = total === 0 ? '' : ` (${Math.min(100, Math.floor((bytes / total) * 100))} %)`;
+      return `${what}: ${inMiB(bytes)} of ${inMiB(total)}${share}`;
+    });
+  }
+
+  #show(textOf: () => string): void {
     if (performance.now() - this.#loggedAt < this.everyMs) return;
     this.#loggedAt = performance.now();
-    const text = asText(reached);
+    const text = textOf();
     if (this.#io.isLogTerminal) this.#line.show(text);
     else this.#io.err(text);
   }
@@ -52,6 +64,10 @@ export class TransferProgress {
 function asText({ table = null, rows, total, bytes }: Reached): string {
   const of = total === null || total === 0 ? '' : ` of ${total}`;
   const share = of === '' ? '' : ` (${Math.min(100, Math.floor((rows / Number(total)) * 100))} %)`;
-  const size = bytes === undefined ? '' : `, ${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  const size = bytes === undefined ? '' : `, ${inMiB(bytes)}`;
   return `${table === null ? '' : `${table}: `}${rows}${of} rows${share}${size}`;
+}
+
+export function inMiB(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }

@@ -13,6 +13,7 @@ import { startMails } from '../support/mail-server.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
 import { PostgresServer } from '../support/postgres.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
+import { S3Server } from '../support/s3-server.js';
 import { anItem } from '../support/trace-batch.js';
 import { testFolder } from '../support/test-folder.js';
 import { until } from '../support/until.js';
@@ -139,6 +140,17 @@ const elsewhere: Readonly<Record<string, (t: Test) => Promise<void>>> = {
         exporters: ['storage', 'otlp_http'],
       },
     });
+  },
+  'src/extensions/backup/README.md#2': async (t) => {
+    const s3 = await S3Server.start(t);
+    s3.setVariables(t);
+    const overlay = yamlExample('src/extensions/backup/README.md#2').replace(
+      'https://minio.example.com',
+      s3.url,
+    );
+    await startTestDaemon(t, { overlay });
+    await until('the daemon has made a backup', () => s3.count('PUT /backups/jackdaw/manifests/') === 1);
+    t.pass();
   },
   'src/extensions/postgres/README.md#1': async (t) => {
     const server = await PostgresServer.start(t);

@@ -1,14 +1,20 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { SECRETS_KEY_FILE } from '../../auth/secrets-key.js';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import type { Clock, Logger } from '../../component/telemetry.js';
+import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 import { formatTime } from '../../signal/time.js';
 import type { PartialTelemetryStore } from '../../storage/contracts/telemetry-store.js';
 import { isTransferable } from '../../storage/contracts/transfer.js';
-import { backUp, type BackupSources, type MadeBackup } from '../../storage/transfer/back-up.js';
-import { BackupDirectory } from '../../storage/transfer/backup-directory.js';
+import {
+  backUp,
+  type BackupOptions,
+  type BackupSources,
+  type MadeBackup,
+} from '../../storage/transfer/back-up.js';
+import { backupsAt, isS3Url, type S3Settings } from '../../storage/transfer/backup-bucket.js';
 import { exportPath } from '../../storage/transfer/export-directory.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, time } from '../support/fields.js';
@@ -32,9 +38,9 @@ export const backUpData = {
   method: 'POST',
   path: '/api/v1/admin/backup',
   tag: 'administration',
-  summary: 'Back up the embedded stores to a directory on the daemon’s machine',
+  summary: 'Back up the embedded stores to a directory on the daemon’s machine or to S3',
   description:
-    'Incremental: what earlier backups in the directory contain is not copied again. All files are of one moment. The directory contains secrets and is readable only by the daemon’s user. The backup is complete when this responds; if the client disconnects or it fails, the earlier backups stay. For ClickHouse and PostgreSQL use their own tools.',
+    'Incremental: what earlier backups there contain is not copied again. All files are of one moment. They contain secrets; a directory is readable only by the daemon’s user. The backup is complete when this responds; if the client disconnects or it fails, the earlier backups stay. For ClickHouse and PostgreSQL use their own tools.',
   access: 'admin',
   audit: ['stores.backed_up'],
   body: Type.Object(
@@ -43,7 +49,7 @@ export const backUpData = {
         minLength: 1,
         maxLength: 4096,
         description:
-          'Below `extensions.query.export_root`: an absolute path, or one relative to that root. Must not exist, be empty, or hold earlier backups.',
+          'Below `extensions.query.export_root`: an absolute path, or one relative to that root. Must not exist, be empty, or hold earlier backups. Or `s3://…`: `extensions.query.backup_s3.url`, or a prefix below it.',
       }),
       keep: Type.Optional(
         Type.Integer({
@@ -61,6 +67,8 @@ export const backUpData = {
 
 export const NO_BACKUP =
   'Only the embedded stores (extensions duckdb and sqlite) can be backed up: for ClickHouse and PostgreSQL use their own tools, or jackdaw export.';
+const NO_S3 =
+  'This daemon has no bucket for backups: set extensions.query.backup_s3.url, or use the extension backup.';
 const NO_ROOT =
   'This daemon has no directory for backups: set extensions.query.export_root, or use the extension backup.';
 
@@ -72,12 +80,12 @@ export async function backupSources(
   const { telemetry, control, clock } = parts;
   if (!isTransferable(telemetry) || telemetry.transfer.backup === null || control.directory === null)
     return null;
-  const key = join(control.directory, SECRETS_KEY_FILE);
   return {
     telemetry: telemetry.transfer.backup,
     store: await telemetry.identity(),
     control: control.transfer,
-    secretsKeyFile: existsSync(key) ? key : null,
+    secretsKeyFile: join(control.directory, SECRETS_KEY_FILE),
+    scratch: join(control.directory, 'backup-scratch'),
     version,
     now: () => clock.now(),
   };
@@ -100,19 +108,18 @@ export function shownBackup(directory: string, { id, backup, bytes, copiedBytes 
 export function backupRoutes(
   context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: PartialTelemetryStore },
 ): readonly Route[] {
-  const { routes, control, exportRoot, audit, daemon, logger } = context;
+  const { routes, audit, daemon, logger, clock } = context;
   return [
     routes.route(backUpData).to(async ({ body, identity, address, request }) => {
       const sources = await backupSources(context, daemon.version);
       if (sources === null) throw new HttpProblem(409, 'conflict', NO_BACKUP);
-      const root = exportRoot ?? (control.directory === null ? null : join(control.directory, EXPORTS));
-      if (root === null) throw new HttpProblem(409, 'conflict', NO_ROOT);
       try {
-        const directory = await exportPath(root, body.directory);
+        const [directory, settings] = await targetOf(context, body.directory);
         const { abort } = request;
-        const made = await backUp(sources, new BackupDirectory(directory), {
+        const made = await backUp(sources, backupsAt(directory, settings), {
           keep: body.keep ?? null,
           abort,
+          reached: backupLog(logger, clock),
         });
         if (made === null) throw new HttpProblem(409, 'conflict', 'Another backup is in progress.');
         logger.info({ directory, backup: made.id, copied_bytes: made.copiedBytes }, 'Backup completed.');
@@ -123,4 +130,37 @@ export function backupRoutes(
       }
     }),
   ];
+}
+
+/** The target of a backup that clients may choose. @throws HttpProblem; UnusableDirectory */
+async function targetOf(
+  { control, exportRoot, backupS3 }: Pick<ApiContext, 'control' | 'exportRoot' | 'backupS3'>,
+  directory: string,
+): Promise<readonly [target: string, settings: S3Settings]> {
+  if (isS3Url(directory)) {
+    if (backupS3?.url === undefined) throw new HttpProblem(409, 'conflict', NO_S3);
+    const [target, root] = [directory, backupS3.url].map((url) => url.replace(/\/+$/, ''));
+    if (target !== root && !target?.startsWith(`${root}/`))
+      throw new HttpProblem(
+        409,
+        'conflict',
+        `${directory} is not below ${backupS3.url}: use a prefix there, or change extensions.query.backup_s3.url.`,
+      );
+    return [directory, backupS3];
+  }
+  const root = exportRoot ?? (control.directory === null ? null : join(control.directory, EXPORTS));
+  if (root === null) throw new HttpProblem(409, 'conflict', NO_ROOT);
+  return [await exportPath(root, directory), {}];
+}
+
+const LOG_EVERY = 30 * MICROS_PER_SECOND;
+
+/** Logs the progress of a long backup. */
+export function backupLog(logger: Logger, clock: Clock): NonNullable<BackupOptions['reached']> {
+  let loggedAt = clock.now();
+  return (bytes, total_bytes) => {
+    if (clock.now() - loggedAt < LOG_EVERY) return;
+    loggedAt = clock.now();
+    logger.info({ bytes, total_bytes }, 'Backup in progress.');
+  };
 }

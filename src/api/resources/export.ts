@@ -11,7 +11,7 @@ import type { PartialTelemetryStore } from '../../storage/contracts/telemetry-st
 import { isTransferable } from '../../storage/contracts/transfer.js';
 import { exportPath, UnusableDirectory } from '../../storage/transfer/export-directory.js';
 import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';
-import { UnusableBackup } from '../../storage/transfer/backup-directory.js';
+import { UnusableBackup } from '../../storage/transfer/backups.js';
 import type { Manifest } from '../../storage/transfer/manifest.js';
 import type { ApiContext } from '../support/api-context.js';
 import { ExportLog } from '../support/export-log.js';

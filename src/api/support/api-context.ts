@@ -10,6 +10,7 @@ import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import type { ControlStore } from '../../storage/contracts/control-store.js';
 import type { TelemetryPart, TelemetryStore } from '../../storage/contracts/telemetry-store.js';
+import type { S3Settings } from '../../storage/transfer/backup-bucket.js';
 import type { Audit } from './audit.js';
 
 /** Dependencies of the API routes. They name the telemetry contracts that they need, since a store may implement only some. */
@@ -27,6 +28,8 @@ export interface ApiContext<Part extends TelemetryPart = never> {
   readonly secrets: SecretBox;
   /** `extensions.query.export_root`. */
   readonly exportRoot?: string | undefined;
+  /** `extensions.query.backup_s3`. */
+  readonly backupS3?: (S3Settings & { readonly url?: string | undefined }) | undefined;
   readonly audit: Audit;
   /** Await before creating data of a user. @throws ConsumeError `storage_exceeded` */
   readonly takeStorage: (userId: string, bytes: number) => Promise<void>;

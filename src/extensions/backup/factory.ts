@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { backupSources, NO_BACKUP } from '../../api/resources/backup.js';
+import { backupLog, backupSources, NO_BACKUP } from '../../api/resources/backup.js';
 import type { Component } from '../../component/component.js';
 import type { ExtensionFactory, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
@@ -11,7 +11,8 @@ import { formatTime, type Micros } from '../../signal/time.js';
 import { isControlStore } from '../../storage/contracts/control-store.js';
 import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-store.js';
 import { backUp, type BackupSources } from '../../storage/transfer/back-up.js';
-import { BackupDirectory } from '../../storage/transfer/backup-directory.js';
+import { backupsAt, checkS3, s3Keys, type S3Settings } from '../../storage/transfer/backup-bucket.js';
+import type { Backups } from '../../storage/transfer/backups.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 
 const CHECK_EVERY_MS = MS_PER_MINUTE;
@@ -21,8 +22,9 @@ const RETRY_MS = 10 * MS_PER_MINUTE;
 const configSchema = section({
   to: filePath({
     default: './backups',
-    description: 'Directory of the backups: empty, missing, or with earlier backups.',
+    description: 'Directory (empty, missing, or with earlier backups) or s3://BUCKET/PREFIX.',
   }),
+  s3: section(s3Keys, { description: 'Access to s3://; by default the standard AWS variables and roles.' }),
   every: duration({ default: '24h', description: 'Interval between backups, at least 1m.' }),
   at: Type.Optional(
     Type.String({
@@ -42,6 +44,7 @@ const configSchema = section({
 
 interface Options {
   readonly to: string;
+  readonly s3: S3Settings;
   readonly keep: number;
   readonly store: string;
   readonly control: string;
@@ -53,7 +56,7 @@ interface Options {
 class BackupExtension implements Component {
   readonly #settings: Settings<unknown>;
   readonly #options: Options;
-  readonly #directory: BackupDirectory;
+  readonly #backups: Backups;
   readonly #stop = new AbortController();
   readonly #ends: (() => void)[] = [];
   #cancel = (): void => undefined;
@@ -65,7 +68,7 @@ class BackupExtension implements Component {
   constructor(settings: Settings<unknown>, options: Options) {
     this.#settings = settings;
     this.#options = options;
-    this.#directory = new BackupDirectory(options.to);
+    this.#backups = backupsAt(options.to, options.s3);
   }
 
   /** @throws Error if a store is not embedded */
@@ -95,7 +98,7 @@ class BackupExtension implements Component {
         failures.add(1);
         dueAt = clock.now() + RETRY_MS * MICROS_PER_MS;
         this.#settings.logger.error(
-          { err: error, directory: this.#directory.path },
+          { err: error, directory: this.#backups.place.name },
           'Backup failed; retrying.',
         );
         const reason = error instanceof Error ? error.message : String(error);
@@ -124,22 +127,29 @@ class BackupExtension implements Component {
 
   /** Due one interval after the newest backup in the directory; immediately without a readable backup. */
   async #firstDue(): Promise<Micros> {
-    const newest = await this.#directory.read().catch(() => null);
+    const newest = await this.#backups.read().catch(() => null);
     if (newest === null) return 0;
-    this.#madeAt = newest.backup.made_at;
+    // A backup of the future is from before the clock was set back.
+    this.#madeAt = Math.min(newest.backup.made_at, this.#settings.clock.now());
     return this.#options.next(this.#madeAt);
   }
 
   /** @returns the moment of the backup; null if another one was running */
   async #backUp(sources: BackupSources, host: Host): Promise<Micros | null> {
-    const { keep, to } = this.#options;
-    const made = await backUp(sources, this.#directory, { keep, abort: this.#stop.signal });
+    const { keep } = this.#options;
+    const { logger, clock } = this.#settings;
+    const made = await backUp(sources, this.#backups, {
+      keep,
+      abort: this.#stop.signal,
+      reached: backupLog(logger, clock),
+    });
     if (made === null) return null;
     this.#madeAt = made.backup.made_at;
     this.#bytes = made.bytes;
     this.#copiedBytes = made.copiedBytes;
     const { id: backup, bytes, copiedBytes: copied_bytes } = made;
-    this.#settings.logger.info({ directory: to, backup, bytes, copied_bytes }, 'Backup completed.');
+    const directory = this.#backups.place.name;
+    logger.info({ directory, backup, bytes, copied_bytes }, 'Backup completed.');
     host.reportStatus({ level: 'ok' });
     return this.#madeAt;
   }
@@ -157,15 +167,17 @@ function nextAt(time: string, after: Micros): Micros {
 export const backupExtension: ExtensionFactory<typeof configSchema> = {
   kind: 'extension',
   type: 'backup',
-  description: 'Backs up the embedded stores to a directory on a schedule.',
+  description: 'Backs up the embedded stores to a directory or to S3 on a schedule.',
   stability: 'beta',
   configSchema,
-  check: ({ every }) =>
-    durationMs(every) < MS_PER_MINUTE ? [{ path: '/every', message: 'must be at least 1m' }] : [],
+  check: ({ every, s3 }) => [
+    ...(durationMs(every) < MS_PER_MINUTE ? [{ path: '/every', message: 'must be at least 1m' }] : []),
+    ...checkS3(s3, '/s3'),
+  ],
   create: (settings) => {
-    const { to, every, at, keep, store, control } = settings.config;
+    const { to, s3, every, at, keep, store, control } = settings.config;
     const next = (made: Micros): Micros =>
       at === undefined ? made + durationMs(every) * MICROS_PER_MS : nextAt(at, made);
-    return new BackupExtension(settings, { to, keep, store, control, next });
+    return new BackupExtension(settings, { to, s3, keep, store, control, next });
   },
 };

@@ -13,6 +13,7 @@ import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
 import { isControlStore } from '../../storage/contracts/control-store.js';
 import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-store.js';
+import { checkS3, s3Keys } from '../../storage/transfer/backup-bucket.js';
 
 const configSchema = section(
   {
@@ -42,6 +43,18 @@ const configSchema = section(
         description: 'Directory that contains exports. Default: exports, next to the control store.',
       }),
     ),
+    backup_s3: section(
+      {
+        url: Type.Optional(
+          Type.String({
+            pattern: '^s3://[^/]+',
+            description: 'Bucket and prefix below which clients may back up, such as s3://backups/jackdaw.',
+          }),
+        ),
+        ...s3Keys,
+      },
+      { description: 'S3 for backups that clients request (jackdaw backup --to s3://…).' },
+    ),
     tls: tlsFiles(),
   },
   { description: 'The API for reading telemetry and for administration.' },
@@ -53,6 +66,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
   description: 'HTTP API for traces, agents and administration, with openapi.json.',
   stability: 'beta',
   configSchema,
+  check: ({ backup_s3 }) => checkS3(backup_s3, '/backup_s3'),
   resources: ({ endpoint: address, tls }) => [
     { kind: 'http_listener', endpoint: address },
     ...tlsResources(address, tls),
@@ -86,6 +100,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
           targets: targetPolicy(control, clock),
           secrets,
           exportRoot: config.export_root,
+          backupS3: config.backup_s3,
           audit,
           takeStorage: async (userId: string, bytes: number) => {
             await telemetry.stored?.take(userId, bytes);

@@ -195,9 +195,10 @@ export interface ControlTransfer {
    * Copies the database into a new file, from one snapshot. Writes wait meanwhile.
    *
    * @param path absolute
+   * @returns rows of the snapshot, by table
    * @throws Error if the database is not in a file
    */
-  copy(path: string): Promise<void>;
+  copy(path: string): Promise<Readonly<Record<string, number>>>;
   /** A description of the stored data, for its owner; null if the store is empty. */
   holds(): Promise<string | null>;
   /**

@@ -104,8 +104,8 @@ export class ControlDatabase {
   }
 
   /** See {@link Dialect.copy}. @throws ConsumeError, Error */
-  async copy(path: string): Promise<void> {
-    await this.read((database) => this.dialect.copy(database, path));
+  async copy(path: string): Promise<Readonly<Record<string, number>>> {
+    return await this.read((database) => this.dialect.copy(database, path));
   }
 
   /** Rejects new calls, waits for running ones, then closes the signals and the connections. May be called twice. */

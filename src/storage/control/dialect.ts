@@ -25,8 +25,8 @@ export interface Dialect {
    * @param directory may hold a temporary copy
    */
   snapshot<T>(database: Kysely<Tables>, directory: string, work: (rowsOf: RowsOf) => Promise<T>): Promise<T>;
-  /** Copies the database into a new file. @throws Error if it is not in a file */
-  copy(database: Kysely<Tables>, path: string): Promise<void>;
+  /** Copies the database into a new file. @returns rows by table @throws Error if it is not in a file */
+  copy(database: Kysely<Tables>, path: string): Promise<Readonly<Record<string, number>>>;
   /** Bytes of its files. */
   size(database: Kysely<Tables>): Promise<number>;
 }

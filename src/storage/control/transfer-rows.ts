@@ -138,8 +138,8 @@ export class TransferRows implements ControlTransfer {
     });
   }
 
-  async copy(path: string): Promise<void> {
-    await this.#database.copy(path);
+  async copy(path: string): Promise<Readonly<Record<string, number>>> {
+    return await this.#database.copy(path);
   }
 
   async holds(): Promise<string | null> {

@@ -63,6 +63,17 @@ async function sqliteCopy(database: Kysely<Tables>, path: string): Promise<void>
   });
 }
 
+async function countRows(database: Kysely<Tables>): Promise<Record<string, number>> {
+  const rows: Record<string, number> = {};
+  for (const { name } of await database.introspection.getTables()) {
+    const { rows: counted } = await sql<{
+      readonly count: number;
+    }>`select count(*) as count from ${sql.table(name)}`.execute(database);
+    rows[name] = counted[0]?.count ?? 0;
+  }
+  return rows;
+}
+
 /** The file of the store is intact: only the copy failed. */
 function unwritten(path: string, error: unknown): unknown {
   if (!(error instanceof DatabaseFailure) || error.kind !== 'unavailable') return error;
@@ -110,7 +121,12 @@ export async function openSqlite(options: {
     lock: (query) => query,
     lockSkipping: (query) => query,
     snapshot: sqliteSnapshot,
-    copy: sqliteCopy,
+    // On the only connection, so that the counts are those of the copy.
+    copy: async (database, target) =>
+      await database.connection().execute(async (connection) => {
+        await sqliteCopy(connection, target);
+        return await countRows(connection);
+      }),
     size: async () => {
       const log = await stat(`${path}-wal`).catch(() => null);
       return (await stat(path)).size + (log?.size ?? 0);
