@@ -37,7 +37,7 @@ export class StorageExporter implements Exporter {
   readonly #seen = new WeakSet();
   #encoded: EncodedWrites | undefined;
   #endWatch = (): void => undefined;
-  /** In a copy: the users whose log records have listeners on the main thread. */
+  /** The users whose log records have listeners on the main thread. */
   #logUsers: ReadonlySet<string> = new Set();
 
   constructor(id: string, storeId: string) {
@@ -74,7 +74,8 @@ export class StorageExporter implements Exporter {
     if (!takesEncoded(store)) return;
     this.#encoded = store.encodedWrites;
     this.#endWatch = this.#encoded.watchLogListeners((logUsers) => {
-      host.copies?.send({ logUsers });
+      this.#logUsers = new Set(logUsers);
+      host.copies?.send(this.stateForCopy());
     });
   }
 
@@ -106,6 +107,10 @@ export class StorageExporter implements Exporter {
         return send('logs', { ...encoded, logs }, context);
       },
     };
+  }
+
+  stateForCopy(): LogUsers {
+    return { logUsers: [...this.#logUsers] };
   }
 
   onMessage(message: object): void {

@@ -3,6 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Component } from '../../component/component.js';
 import { HttpProblem } from '../../component/http.js';
 import type { Receipt } from '../../component/consumer.js';
+import type { EdgeSample } from '../../component/edge-listener.js';
 import type { Copies, IntakeTask, IntakeThreads as ThreadsOfReceiver } from '../../component/intake.js';
 import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
 import { firstModule } from '../../config/built-module.js';
@@ -18,8 +19,10 @@ import { ThreadClient } from '../../worker/thread-client.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { Built } from '../build.js';
+import type { Listening } from '../edges.js';
 import type { Node } from '../node.js';
 import type { PlannedPipeline } from '../plan.js';
+import { connectionClosed } from '../../http/body.js';
 import { CountsReader } from './counts-reader.js';
 import { joinResults } from '../fanout.js';
 import { FairTasks } from './fair-tasks.js';
@@ -64,6 +67,12 @@ interface Task extends IntakeTask {
   readonly reject: (error: unknown) => void;
 }
 
+/** A component on the main thread that has copies. */
+interface Original {
+  readonly key: ComponentKey;
+  readonly component: Component;
+}
+
 /** A task that a thread has. */
 interface UnderWay {
   readonly task: Task;
@@ -90,14 +99,13 @@ class ThreadEnded extends Error {
 export class IntakeThreads {
   readonly #options: IntakeOptions;
   readonly #pipelines: readonly CopiedPipeline[];
-  readonly #originals: ReadonlyMap<string, Component>;
+  /** The components that have copies. */
+  readonly #originals: ReadonlyMap<string, Original>;
   readonly #logger: Logger;
   readonly #ended: Counter;
   readonly #slots: readonly Slot[];
   /** Tasks for any thread. */
   readonly #queue = new FairTasks<Task>();
-  /** The last message to the copies of each component, for later threads. */
-  readonly #lastMessages = new Map<string, { readonly key: ComponentKey; readonly message: object }>();
   readonly #underWay = new Map<number, UnderWay>();
   #lastNumber = 0;
   #isClosed = false;
@@ -109,7 +117,13 @@ export class IntakeThreads {
     this.#logger = tools.logger;
     this.#pipelines = placements.inThreads().map(copied);
     const nodes: readonly Node[] = [...built.receivers, ...built.processors.flat(), ...built.exporters];
-    this.#originals = new Map(nodes.map((node) => [keyOf(node), node.component]));
+    const keys = new Set(this.#pipelines.flatMap(keysOf).map(keyOf));
+    this.#originals = new Map(
+      nodes.flatMap(({ kind, id, pipeline, component }) => {
+        const key = { kind, id, pipeline };
+        return keys.has(keyOf(key)) ? [[keyOf(key), { key, component }]] : [];
+      }),
+    );
     this.#ended = tools.meter.counter('intake_ended_threads_total', {
       description: 'Intake threads that ended and were replaced: max_task_time (time), out of memory, other.',
       labelNames: ['reason'],
@@ -133,6 +147,11 @@ export class IntakeThreads {
         this.#slots.reduce((sum, { pinned }) => sum + pinned.size, this.#queue.size),
       ),
     ];
+    this.#options.built.edges.watchListeners((listening, hasEnded) => {
+      for (const { client } of this.#slots)
+        if (client !== null && hasEnded) client.call('closeTap', [listening.number]).catch(() => undefined);
+        else if (client !== null) openTap(client, listening);
+    });
     await Promise.all(this.#slots.map((slot) => this.#open(slot)));
     this.#watch();
   }
@@ -153,27 +172,18 @@ export class IntakeThreads {
     return {
       takes: (signal) => {
         const pipelines = names.get(signal);
-        // Listeners of edges see batches on the main thread only.
-        return pipelines !== undefined && this.#isUsable && !built.edges.hasListeners(pipelines);
+        return pipelines !== undefined && this.#isUsable && !built.edges.hasUnsampledListeners(pipelines);
       },
       run: (task) => this.#run(receiver.id, task),
     };
   }
 
   /** @returns undefined if it has no copies */
-  copiesOf({ kind, id, pipeline }: Node): Copies | undefined {
-    if (this.#slots.length === 0) return undefined;
-    const key: ComponentKey = { kind, id, pipeline };
-    const isCopied = this.#pipelines.some(
-      ({ name, processors, exporters, receivers }) =>
-        (kind === 'exporter' && exporters.some((each) => each.id === id)) ||
-        (kind === 'receiver' && receivers.some((each) => each.id === id)) ||
-        (kind === 'processor' && name === pipeline && processors.some((each) => each.id === id)),
-    );
-    if (!isCopied) return undefined;
+  copiesOf(node: Node): Copies | undefined {
+    const key = this.#originals.get(keyOf(node))?.key;
+    if (this.#slots.length === 0 || key === undefined) return undefined;
     return {
       send: (message) => {
-        this.#lastMessages.set(keyOf(key), { key, message });
         for (const slot of this.#slots)
           if (slot.client !== null) this.#sendMessage(slot.client, key, message);
       },
@@ -215,10 +225,12 @@ export class IntakeThreads {
   }
 
   #slotOf(userId: string): Slot | undefined {
-    const slots = this.#slots.filter(({ client }) => client !== null);
     let hash = 0;
     for (let i = 0; i < userId.length; i++) hash = (hash * 31 + userId.charCodeAt(i)) >>> 0;
-    return slots[hash % slots.length];
+    // A thread that is down leaves the other users where they are.
+    const first = hash % this.#slots.length;
+    const slots = [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
+    return slots.find(({ client }) => client !== null);
   }
 
   #sendNext(): void {
@@ -231,6 +243,7 @@ export class IntakeThreads {
       const task = slot.next(this.#queue);
       if (task === undefined) return;
       try {
+        if (task.abort.aborted) throw connectionClosed();
         task.begin();
       } catch (error) {
         task.reject(error);
@@ -272,8 +285,8 @@ export class IntakeThreads {
     const results = await Promise.allSettled([Promise.resolve({ refused }), ...receipts]);
     try {
       if (error !== null) throw deserializeError(error);
-      const component = this.#originals.get(keyOf({ kind: 'receiver', id: task.receiver }));
-      task.resolve(component?.respondFor?.(draft, joinResults(results)));
+      const original = this.#originals.get(keyOf({ kind: 'receiver', id: task.receiver }));
+      task.resolve(original?.component.respondFor?.(draft, joinResults(results)));
     } catch (error) {
       task.reject(error);
     }
@@ -313,10 +326,11 @@ export class IntakeThreads {
       original: (key: ComponentKey, message: object, trail?: RequestTrail) => {
         // The request was already refused.
         if (hasEnded) throw lost();
-        const answer = this.#originals.get(keyOf(key))?.answerCopy?.(message);
+        const answer = this.#originals.get(keyOf(key))?.component.answerCopy?.(message);
         if (trail !== undefined) this.#batchOf(trail, answer as Promise<Receipt>);
         return answer;
       },
+      sample: (number: number, sample: EdgeSample) => built.edges.addSample(number, sample),
     });
     port1.unref();
     const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -362,7 +376,11 @@ export class IntakeThreads {
       },
     });
     slot.client = client;
-    for (const { key, message } of this.#lastMessages.values()) this.#sendMessage(client, key, message);
+    for (const { key, component } of this.#originals.values()) {
+      const state = component.stateForCopy?.();
+      if (state !== undefined) this.#sendMessage(client, key, state);
+    }
+    for (const listening of built.edges.listeners) openTap(client, listening);
     await client.call('ping', []);
     slot.isReady = true;
     this.#fill(slot);
@@ -496,6 +514,15 @@ class Slot {
   }
 }
 
+/** The components of a pipeline. */
+function keysOf({ name, receivers, processors, exporters }: CopiedPipeline): readonly ComponentKey[] {
+  return [
+    ...receivers.map(({ id }) => ({ kind: 'receiver', id }) as const),
+    ...processors.map(({ id }) => ({ kind: 'processor', id, pipeline: name }) as const),
+    ...exporters.map(({ id }) => ({ kind: 'exporter', id }) as const),
+  ];
+}
+
 function copied({ name, signal, receivers, processors, exporters }: PlannedPipeline): CopiedPipeline {
   const all = (components: readonly ConfiguredComponent[]) =>
     components.map(({ id, factory: { type }, config }) => ({ id, type, config }));
@@ -506,6 +533,12 @@ function copied({ name, signal, receivers, processors, exporters }: PlannedPipel
     processors: all(processors),
     exporters: all(exporters),
   };
+}
+
+function openTap(client: ThreadClient, { number, place, listener: { sampled } }: Listening): void {
+  if (sampled === undefined) return;
+  // Fails if the thread ends; the next one gets it.
+  client.call('openTap', [number, place, sampled.userId]).catch(() => undefined);
 }
 
 function reasonOf({ isSlow }: Slot, error: Error): EndReason {
