@@ -13,7 +13,6 @@ import { Deadline } from './deadline.js';
 import { daemonView } from './daemon-view.js';
 import { createHost, type HostParts } from './host.js';
 import { IntakeThreads } from './intake/intake-threads.js';
-import { Placements } from './intake/placements.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
@@ -149,15 +148,14 @@ class RunningDaemon implements Daemon {
     this.#lifecycle = new Lifecycle(built, this.#status);
     this.#secretBoxes = new SecretBoxes(options.prepared.config.secretKeeping);
     const { config, plan } = options.prepared;
-    const intake = config.service.intake;
-    this.#intake = new IntakeThreads({ placements: new Placements(plan), config: intake, tools, built });
+    this.#intake = new IntakeThreads(plan, nodes, { config: config.service.intake, tools, built });
     this.#reloads = new ReloadMetrics(options.meter, options.clock, hashOf(options.prepared));
     this.#reloading = new Reloading(built, options.prepared, {
       tools,
       status: this.#status,
       lifecycle: this.#lifecycle,
       listeners: this.#listeners,
-      hasThreads: this.#intake.placements !== undefined,
+      intake: this.#intake,
       hostOf: (node, next, prepared) => this.#hostOf(node, next, prepared),
       applied: (prepared) => {
         this.#applied(prepared);
@@ -253,7 +251,7 @@ class RunningDaemon implements Daemon {
       smtp: prepared.config.smtp,
       status: this.#status,
       daemon: daemonView(now, built.edges, clock, {
-        placements: this.#intake.placements,
+        placements: () => this.#intake.placements,
         reload: reload && (() => this.reload()),
       }),
     };

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
@@ -311,6 +313,58 @@ void t.test('a new thread knows what the last one has learned', async (t) => {
     { status: 'failed' },
     { status: 'failed' },
   ]);
+});
+
+void t.test('a reload exchanges threads, and no request fails or is lost', async (t) => {
+  const workers = watchWorkers(t);
+  const overlay = `
+processors: { filter: { logs: ['log.body == "none"'] } }
+service:
+  pipelines: { logs: { processors: [validation, filter] } }
+  intake: { threads: 2 }`;
+  const daemon = await startTestDaemon(t, { overlay });
+  const api = new ApiCaller(daemon.url, daemon.key);
+  let sent = 0;
+  let isOver = false;
+  const failures: string[] = [];
+  const senders = Array.from({ length: 8 }, async () => {
+    while (!isOver) {
+      sent++;
+      const answer = await post(daemon, { path: '/v1/logs', type: JSON_TYPE, body: logs(1, 'kept') });
+      if (!answer.includes(' 200 ')) failures.push(answer);
+    }
+  });
+  const before = intakeOf(workers);
+  for (const body of ['first', 'second', 'third']) {
+    writeFileSync(
+      join(daemon.directory, 'reload.yaml'),
+      `processors: { filter: { logs: ['log.body == "${body} 0"'] } }`,
+    );
+    t.match(await daemon.daemon.reload(), {
+      result: 'applied',
+      changed: ['processor "filter" in pipeline "logs"'],
+    });
+    const dropped = { path: '/v1/logs', type: JSON_TYPE, body: logs(1, body) };
+    t.match(await post(daemon, dropped), / 200 /);
+  }
+  isOver = true;
+  await Promise.all(senders);
+  t.strictSame(failures, []);
+  const stored = await api.get<{ readonly count: number }>(
+    '/dashboard/logs/search?start=2026-01-01T00:00:00Z',
+  );
+  t.equal(stored.count, sent);
+  t.ok(
+    before.every(({ threadId }) => threadId === -1),
+    'the first threads have ended',
+  );
+  await until('the last ones run alone', () => intakeOf(workers).length === 2);
+  t.match(await daemon.daemon.reload(), { result: 'unchanged' });
+  const { pipelines } = await api.get<{ readonly pipelines: readonly object[] }>('/daemon');
+  t.match(
+    pipelines.find((pipeline) => 'name' in pipeline && pipeline.name === 'logs'),
+    { threaded_receivers: ['otlp'] },
+  );
 });
 
 void t.test('a request that waits for a thread is dropped when its client disconnects', async (t) => {
