@@ -6,6 +6,7 @@ import type { Host } from '../component/host.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { Config } from '../config/config.js';
 import { durationMs } from '../config/duration.js';
+import { intakeThreads } from '../config/memory.js';
 import { pause } from '../telemetry/pause.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
 import { buildPipelines, type Built, type BuildTools } from './build.js';
@@ -148,7 +149,12 @@ class RunningDaemon implements Daemon {
     this.#lifecycle = new Lifecycle(built, this.#status);
     this.#secretBoxes = new SecretBoxes(options.prepared.config.secretKeeping);
     const { config, plan } = options.prepared;
-    this.#intake = new IntakeThreads(plan, nodes, { config: config.service.intake, tools, built });
+    const { threads, max_task_time } = config.service.intake;
+    this.#intake = new IntakeThreads(plan, nodes, {
+      config: { threads: intakeThreads(threads), max_task_time },
+      tools,
+      built,
+    });
     this.#reloads = new ReloadMetrics(options.meter, options.clock, hashOf(options.prepared));
     this.#reloading = new Reloading(built, options.prepared, {
       tools,

@@ -11,7 +11,6 @@ import { firstModule } from '../../config/built-module.js';
 import type { ConfiguredComponent } from '../../config/config.js';
 import { durationMs } from '../../config/duration.js';
 import { intakeHeap } from '../../config/memory.js';
-import type { ServiceConfig } from '../../config/file-schema.js';
 import type { Signal } from '../../signal/batch.js';
 import { deserializeError } from '../../storage/contracts/errors.js';
 import { MessageBatcher } from '../../worker/message-batcher.js';
@@ -56,7 +55,7 @@ const START_AGAIN_MS = 1000;
 
 /** What all pools of a daemon share. */
 export interface PoolParts {
-  readonly config: ServiceConfig['intake'];
+  readonly config: { readonly threads: number; readonly max_task_time: string };
   readonly tools: { readonly logger: Logger; readonly meter: Meter; readonly clock: Clock };
   /** What runs since the start. */
   readonly built: Pick<Built, 'edges' | 'gate' | 'rejections'>;
@@ -535,7 +534,12 @@ function keysOf({ name, receivers, processors, exporters }: CopiedPipeline): rea
 
 function copied({ name, signal, receivers, processors, exporters }: PlannedPipeline): CopiedPipeline {
   const all = (components: readonly ConfiguredComponent[]) =>
-    components.map(({ id, factory: { type }, config }) => ({ id, type, config }));
+    components.map(({ id, factory, config }) => ({
+      id,
+      type: factory.type,
+      config,
+      ...('module' in factory && factory.module && { module: factory.module }),
+    }));
   return {
     name,
     signal,

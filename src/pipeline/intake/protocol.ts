@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { HttpProblem } from '../../component/http.js';
 import type { Kind } from '../../component/component-id.js';
+import type { PluginModule } from '../../component/factory.js';
 import type { Signal } from '../../signal/batch.js';
 
 /** Names a component, and a processor together with its pipeline. */
@@ -19,6 +20,8 @@ export interface CopiedComponent {
   readonly id: string;
   readonly type: string;
   readonly config: Record<string, unknown>;
+  /** The plugin with the factory; absent for built-in ones. */
+  readonly module?: PluginModule;
 }
 
 export interface CopiedPipeline {

@@ -33,7 +33,12 @@ import { RequestTrail, type OpenAnswer } from './request-trail.js';
 const LONG_MS = 2;
 
 /** Runs in an intake thread: copies of the components of some pipelines, which process requests. */
-export function serveIntake(port: MessagePort, data: IntakeData, factories: readonly Factory[]): void {
+export async function serveIntake(
+  port: MessagePort,
+  data: IntakeData,
+  builtin: readonly Factory[],
+): Promise<void> {
+  const factories = [...builtin, ...(await pluginFactories(data.pipelines))];
   const batcher = new MessageBatcher<ThreadMessage>(port);
   const notify = (notice: string, value: unknown, isUrgent = false): void => {
     batcher.post({ kind: 'notice', notice, value }, [], isUrgent);
@@ -101,6 +106,18 @@ export function serveIntake(port: MessagePort, data: IntakeData, factories: read
       taps.close(number);
     },
   });
+}
+
+/** The factories of the plugins in some pipelines. @throws Error if one cannot be loaded */
+async function pluginFactories(pipelines: readonly CopiedPipeline[]): Promise<readonly Factory[]> {
+  const modules = new Map(
+    pipelines.flatMap(({ processors }) =>
+      processors.flatMap(({ module }) => (module ? [[JSON.stringify(module), module] as const] : [])),
+    ),
+  );
+  if (modules.size === 0) return [];
+  const { loadModule } = await import('../load-registry.js');
+  return (await Promise.all([...modules.values()].map(async (module) => loadModule(module)))).flat();
 }
 
 /**

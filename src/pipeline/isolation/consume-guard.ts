@@ -45,7 +45,8 @@ export class ConsumeGuard {
   async #give<B extends Batch<unknown>>(
     inner: Consumer<B>,
     batch: B,
-    context: ConsumeContext,
+    // A plugin may pass on a batch in parts, also later: if its thread ends meanwhile, the sender has to repeat the request.
+    { trail: _trail, ...context }: ConsumeContext,
   ): Promise<Receipt> {
     const { limits, faults } = this.#tools;
     const count = batch.items.length;
