@@ -39,7 +39,8 @@ import { originally, type OpenAnswer, type RequestTrail } from './request-trail.
 
 /** The compiled module of a thread. */
 const MODULE = new URL('../../intake-thread.js', import.meta.url);
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 /**
  * A thread has one task besides the one that it works on, so that it need not wait; of small ones as many as have this many bytes: they
  * take a few milliseconds.
@@ -149,6 +150,11 @@ export class IntakePool {
   /** Number of threads. */
   get size(): number {
     return this.#slots.length;
+  }
+
+  /** Bytes of heap in use in the fullest thread, as of its last task. */
+  get heapUsed(): number {
+    return Math.max(0, ...this.#slots.map(({ current }) => Atomics.load(current, 1) * KIB));
   }
 
   /** Number of requests that wait for a thread. */
@@ -342,10 +348,10 @@ export class IntakePool {
         if (trail !== undefined) this.#batchOf(trail, answer as Promise<Receipt>);
         return answer;
       },
-      sample: (number: number, sample: EdgeSample) => built.edges.addSample(number, sample),
+      edgeSample: (number: number, sample: EdgeSample) => built.edges.addSample(number, sample),
     });
     port1.unref();
-    const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const current = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
     slot.current = current;
     const data: IntakeData = {
       pipelines: this.#pipelines,
@@ -466,8 +472,8 @@ class Slot {
   /** The number of the task that the last thread worked on when it ended. */
   culprit = 0;
   isSlow = false;
-  /** Written by the thread: the number of the task that it works on; 0 between tasks. */
-  current: Int32Array = new Int32Array(1);
+  /** Written by the thread: the number of the task that it works on, 0 between tasks, and its heap in use in KiB. */
+  current: Int32Array = new Int32Array(2);
   /** {@link current} at the last check. */
   task = 0;
   isPinging = false;

@@ -1,4 +1,5 @@
 import type { Copies, IntakeThreads as ThreadsOfReceiver } from '../../component/intake.js';
+import { intakeHeap } from '../../config/memory.js';
 import type { Signal } from '../../signal/batch.js';
 import type { Node } from '../node.js';
 import type { Plan } from '../plan.js';
@@ -42,6 +43,19 @@ export class IntakeThreads {
         'intake_queue_requests',
         { description: 'Requests waiting for an intake thread.' },
         sum(({ queued }) => queued),
+      ),
+    ];
+    const heap = (name: string, description: string, read: () => number) =>
+      meter.gauge(`intake_heap_${name}_bytes`, { description }, read);
+    this.#endGauges = [
+      ...this.#endGauges,
+      heap('limit', 'Maximum size of the JavaScript heap of an intake thread.', () =>
+        this.#pool.size === 0 ? 0 : intakeHeap(this.#pool.size),
+      ),
+      heap(
+        'used',
+        'JavaScript heap in use in the fullest intake thread, as of its last request.',
+        () => this.#pool.heapUsed,
       ),
     ];
     built.edges.watchListeners((listening, hasEnded) => {

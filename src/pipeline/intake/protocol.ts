@@ -37,7 +37,7 @@ export interface IntakeData {
   readonly pipelines: readonly CopiedPipeline[];
   /** For calls of copies to the components on the main thread. */
   readonly originals: MessagePort;
-  /** One number: that of the task that the thread works on, 0 for none. */
+  /** Two numbers: that of the task that the thread works on, 0 for none, and its heap in use in KiB. */
   readonly current: Int32Array<SharedArrayBuffer>;
   readonly isDebugEnabled: boolean;
 }

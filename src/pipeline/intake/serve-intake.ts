@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import type { Component } from '../../component/component.js';
 import type { EdgePlace } from '../../component/edge-listener.js';
@@ -29,6 +30,7 @@ import { Recorder } from './recorder.js';
 import { ThreadTaps } from './thread-taps.js';
 import { RequestTrail, type OpenAnswer } from './request-trail.js';
 
+const KIB = 1024;
 /** Tasks that take longer are reported at once; others at the end of the turn, together. */
 const LONG_MS = 2;
 
@@ -51,7 +53,7 @@ export async function serveIntake(
     if (isCreated) notify('log', line);
   });
   isCreated = true;
-  const taps = new ThreadTaps(edges, (number, sample) => originals.call('sample', [number, sample]));
+  const taps = new ThreadTaps(edges, (number, sample) => originals.call('edgeSample', [number, sample]));
   const report = (): void => {
     const counts = recorder.take();
     if (counts !== undefined) notify('counts', counts);
@@ -68,6 +70,7 @@ export async function serveIntake(
         return { result: part(), ms: performance.now() - begun };
       } finally {
         Atomics.store(current, 0, 0);
+        Atomics.store(current, 1, Math.round(getHeapStatistics().used_heap_size / KIB));
         turns.end();
       }
     };
