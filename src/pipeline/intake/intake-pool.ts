@@ -544,7 +544,7 @@ function copied({ name, signal, receivers, processors, exporters }: PlannedPipel
       id,
       type: factory.type,
       config,
-      ...('module' in factory && factory.module && { module: factory.module }),
+      ...('module' in factory && { module: factory.module }),
     }));
   return {
     name,

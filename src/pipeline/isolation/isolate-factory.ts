@@ -119,15 +119,11 @@ export function isolateFactory(factory: Factory, plugin: string, module?: Plugin
 }
 
 /** @throws Error that names the processor */
-function placementOf(
-  { type, placement }: ProcessorFactory,
-  config: Config,
-  context: PlacementContext,
-): Placement {
+function placementOf(factory: ProcessorFactory, config: Config, context: PlacementContext): Placement {
   try {
-    return placement?.(splitLimits(config).own, context) === 'any' ? 'any' : 'main';
+    return factory.placement?.(splitLimits(config).own, context) === 'any' ? 'any' : 'main';
   } catch (cause) {
-    throw new Error(`placement of processor "${type}" failed: ${String(cause)}`, { cause });
+    throw new Error(`placement of processor "${factory.type}" failed: ${String(cause)}`, { cause });
   }
 }
 
