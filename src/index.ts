@@ -6,7 +6,14 @@ export type { ConsumeErrorCode } from './component/consume-error.js';
 export type { Consumer, ConsumeContext, Passthrough, Receipt, Refusal } from './component/consumer.js';
 export type { ComponentHealth, DaemonHealth, DaemonPhase } from './component/daemon-health.js';
 export type { DaemonView, EdgeStats, PipelineShape, QueueStats } from './component/daemon-view.js';
-export type { EdgeEnd, EdgeListener, EdgePlace, Passed } from './component/edge-listener.js';
+export type {
+  EdgeEnd,
+  EdgeListener,
+  EdgePlace,
+  EdgeSample,
+  Passed,
+  SampledListener,
+} from './component/edge-listener.js';
 export type {
   CreateProcessor,
   Exporter,

@@ -15,9 +15,9 @@ import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
 import { traceBatchReceiver } from './receivers/trace-batch/factory.js';
 
-/** An intake thread; `pipeline/intake/intake-threads.ts` starts it. */
+/** An intake thread; `pipeline/intake/intake-pool.ts` starts it. */
 if (parentPort === null) throw new Error('intake-thread.js runs as a worker thread only');
-serveIntake(parentPort, workerData as IntakeData, [
+await serveIntake(parentPort, workerData as IntakeData, [
   traceBatchReceiver,
   otlpReceiver,
   validationProcessor,

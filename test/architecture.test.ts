@@ -43,6 +43,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['clickhouse-store'],
     ['transfer'],
     ['item-writes', 'run-store'],
+    ['row-encoder'],
     ['alerts'],
     ['queries'],
     ['runs'],

@@ -22,6 +22,7 @@ const dropPayloads: ProcessorFactory<typeof configSchema> = {
   description: 'Removes payloads (prompts, completions, request bodies) from spans.',
   stability: 'beta',
   mutatesBatch: true,
+  placement: () => 'any',
   configSchema,
   create: {
     traces({ config, next, meter, id }) {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Factory } from '../component/factory.js';
 import { prepare } from '../pipeline/prepare.js';
+import { intakeThreads } from '../config/memory.js';
 import { Placements } from '../pipeline/intake/placements.js';
 import type { Plan, PlannedPipeline } from '../pipeline/plan.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
@@ -29,7 +30,7 @@ export function graphCommand(io: CliIo, builtin: readonly Factory[]): Command {
     .action(async (options: ConfigOptions & { readonly format: 'mermaid' | 'dot' }) => {
       const { sources, environment } = configSources(options, io);
       const { plan, config } = await prepare(sources, environment, builtin);
-      const placements = config.service.intake.threads > 0 ? new Placements(plan) : undefined;
+      const placements = intakeThreads(config.service.intake.threads) > 0 ? new Placements(plan) : undefined;
       const drawing = draw(plan, placements);
       io.out(options.format === 'dot' ? toDot(drawing) : toMermaid(drawing));
     });

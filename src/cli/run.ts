@@ -4,7 +4,7 @@ import type { Logger } from '../component/telemetry.js';
 import type { Config } from '../config/config.js';
 import type { ConfigSource } from '../config/load.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
-import { intakeHeap, memoryBudget, memoryNeed } from '../config/memory.js';
+import { intakeHeap, intakeThreads, memoryBudget, memoryNeed } from '../config/memory.js';
 import { formatSize } from '../config/size.js';
 import { readVersion } from '../config/package-version.js';
 import { Placements } from '../pipeline/intake/placements.js';
@@ -93,7 +93,8 @@ function logMemory({ config, plan }: Prepared, logger: Logger): void {
   const { bytes, isLimit } = memoryBudget();
   const limits = Object.fromEntries(config.memory.map(({ key, bytes }) => [key, formatSize(bytes)]));
   const source = isLimit ? 'limit of the control group' : 'memory of the machine';
-  const threads = new Placements(plan).inThreads().length === 0 ? 0 : config.service.intake.threads;
+  const hasThreads = new Placements(plan).inThreads().length > 0;
+  const threads = hasThreads ? intakeThreads(config.service.intake.threads) : 0;
   const intake = threads > 0 && { intake: { threads, heap_of_each: formatSize(intakeHeap(threads)) } };
   logger.info(
     { memory: formatSize(bytes), source, limits, ...intake },

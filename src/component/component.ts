@@ -32,6 +32,8 @@ export interface Component {
   startCopy?(original: Original): void;
   /** On the main thread: answers a call of a copy. The answer is cloned. */
   answerCopy?(message: object): unknown;
+  /** On the main thread: what a new copy has to know, for its `onMessage`. */
+  stateForCopy?(): object | undefined;
   /** In an intake thread: receives a message of the component on the main thread. */
   onMessage?(message: object): void;
   /** In an intake thread, for receivers: processes a request. The answer is cloned. @throws HttpProblem, ConsumeError */

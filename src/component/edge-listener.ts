@@ -25,8 +25,25 @@ export interface Passed {
   readonly error?: unknown;
 }
 
+/** Some of the items that passed an edge, and the number of the others. */
+export interface EdgeSample {
+  /** Of plain values. */
+  readonly items: readonly object[];
+  readonly lost: number;
+}
+
+/** A listener that is content with samples. */
+export interface SampledListener {
+  /** Whose items it wants; null for those of all users. */
+  readonly userId: string | null;
+  /** Adds a sample of an intake thread. Resolves when it was read; until then the thread sends no other one. */
+  add(sample: EdgeSample): Promise<void>;
+}
+
 /** Observes the batches that pass an edge. */
 export interface EdgeListener {
+  /** Lets intake threads sample their batches for it. If absent, the pipeline runs on the main thread while it listens. */
+  readonly sampled?: SampledListener;
   /**
    * Called with every batch of any user before it is handed over. It must be quick, and must not keep or change the batch.
    *

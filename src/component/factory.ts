@@ -62,10 +62,22 @@ interface FactoryBase<K extends Kind, Schema extends TObject> {
 /** One consumer for every signal that a pipeline takes from the receiver. */
 export type Outputs = { readonly [S in Signal]?: Consumer<Batches[S]> };
 
+/** Where to load a plugin from. */
+export interface PluginModule {
+  /** Path or package, and the configuration file that names it. */
+  readonly specifier: string;
+  readonly file: string;
+  /** Of the version of its files; empty for the first. */
+  readonly stamp: string;
+}
+
 interface Placed<Schema extends TObject> {
+  /** Set by the engine: where intake threads load the plugin of the factory from. */
+  readonly module?: PluginModule;
   /**
-   * Where its components may run; `main` by default, and always for plugins. With `any`, each intake thread has a copy, created like the component on the main
-   * thread and started with `startCopy`: it must not depend on what other copies have seen, and has no access to the host.
+   * Where its components may run; `main` by default. With `any`, each intake thread has a copy, created like the component on the main
+   * thread and started with `startCopy`: it must not depend on what other copies have seen, and has no access to the host. Of plugins only
+   * processors may have copies; these are not started.
    */
   placement?(config: Static<Schema>, context: PlacementContext): Placement;
 }

@@ -41,7 +41,7 @@ export type Outcome = Pick<Receipt, 'refused' | 'usage'>;
 
 /** For a component on the main thread: its copies in the intake threads. */
 export interface Copies {
-  /** Calls `onMessage` of each copy. Copies in later threads get the last message. */
+  /** Calls `onMessage` of each copy. Copies in later threads get what `stateForCopy` returns. */
   send(message: object): void;
 }
 
@@ -53,6 +53,8 @@ export interface IntakeTask {
   readonly keyId: string | null;
   /** Size of the body, by which users take turns. */
   readonly bytes: number;
+  /** Aborted when the client disconnects: the task is then dropped, unless a thread has it. */
+  readonly abort: AbortSignal;
   /** Called when a thread gets the task. Throws to refuse it. */
   readonly begin: () => void;
   /** Whether all such tasks of a user go to the same thread, because copies remember something of earlier ones. */

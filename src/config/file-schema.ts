@@ -118,11 +118,10 @@ export const ServiceSchema = section(
     }),
     intake: section(
       {
-        threads: Type.Integer({
-          default: 0,
-          minimum: 0,
-          maximum: 64,
-          description: 'Threads that decode and process requests. 0: the main thread does.',
+        threads: Type.Union([Type.Literal('auto'), Type.Integer({ minimum: 0, maximum: 64 })], {
+          default: 'auto',
+          description:
+            'Threads that decode and process requests. auto: by cores and memory. 0: the main thread does.',
         }),
         max_task_time: duration({
           default: '10s',

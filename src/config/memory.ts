@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { formatSize, parseSize, sizeBytes } from './size.js';
 import type { MemoryShare } from './schema.js';
 import { schemasAt, schemasOf, type Schemas } from './schemas-at.js';
@@ -91,6 +91,26 @@ export function memorySettings(
   };
   walk(path, value, schemasOf(schema));
   return settings;
+}
+
+/** With less memory there are no intake threads by default, and with twice as much there may be two. */
+const MEMORY_PER_THREAD = 1024 ** 3;
+const MOST_THREADS = 8;
+
+/**
+ * The number of intake threads of a configuration.
+ *
+ * @param configured `auto`: one for each core but one, at least one, as far as the memory suffices
+ */
+export function intakeThreads(
+  configured: number | 'auto',
+  { cores, memory }: { readonly cores: number; readonly memory: number } = {
+    cores: availableParallelism(),
+    memory: memoryBudget().bytes,
+  },
+): number {
+  if (configured !== 'auto') return configured;
+  return Math.min(Math.max(cores - 1, 1), Math.floor(memory / MEMORY_PER_THREAD), MOST_THREADS);
 }
 
 /** The heap limit of each of some intake threads, in bytes. */

@@ -1,7 +1,13 @@
+import type { Component } from '../component/component.js';
 import type { Counter, Labels, Logger, Meter } from '../component/telemetry.js';
 
 /** The effect of a failed expression on an item. */
 export const ON_ERROR = ['keep', 'drop', 'refuse'] as const;
+
+interface Failure {
+  readonly place: string;
+  readonly code: string;
+}
 
 /** Counts evaluations that fail. Of each expression the first failure is logged, without any value. */
 export class EvaluationFailures {
@@ -9,6 +15,18 @@ export class EvaluationFailures {
   readonly #logger: Logger;
   readonly #labels: Labels;
   readonly #logged = new Set<string>();
+  #log = (failure: Failure): void => {
+    this.#logFirst(failure);
+  };
+  /** For components with placement `any`: the one on the main thread logs for all its copies. */
+  readonly shared: Pick<Component, 'startCopy' | 'answerCopy'> = {
+    startCopy: (original) => {
+      this.#log = (failure) => void original.call(failure).catch(() => undefined);
+    },
+    answerCopy: (message) => {
+      this.#logFirst(message as Failure);
+    },
+  };
 
   /** @param kind of the component that evaluates */
   constructor(
@@ -36,9 +54,15 @@ export class EvaluationFailures {
   count(place: string, error: unknown): void {
     this.#counter.add(1, this.#labels);
     if (this.#logged.has(place)) return;
+    this.#log({ place, code: codeOf(error) });
+    this.#logged.add(place);
+  }
+
+  #logFirst({ place, code }: Failure): void {
+    if (this.#logged.has(place)) return;
     this.#logged.add(place);
     this.#logger.warn(
-      { expression: place, code: codeOf(error) },
+      { expression: place, code },
       'An expression failed for an item; further failures are only counted',
     );
   }

@@ -309,10 +309,8 @@ class Builder {
 
   #edge(place: EdgePlace, waiting?: () => QueueStats | null) {
     const { pipeline, from, to } = place;
-    const { edge } = this.#observers;
-    if (edge !== undefined) return { observer: edge(place), look: () => undefined };
     const meter = this.#edges.add(pipeline, from, to, waiting);
-    return { observer: meter, look: meter.look };
+    return { observer: this.#observers.edge?.(place) ?? meter, look: meter.look };
   }
 
   #receivers(): readonly BuiltNode[] {

@@ -17,7 +17,10 @@ export function daemonView(
   prepared: () => Prepared,
   edges: Edges,
   clock: Clock,
-  { placements, reload }: { readonly placements?: Placements | undefined } & Pick<DaemonView, 'reload'> = {},
+  {
+    placements = () => undefined,
+    reload,
+  }: { readonly placements?: () => Placements | undefined } & Pick<DaemonView, 'reload'> = {},
 ): DaemonView {
   return {
     version: readVersion(),
@@ -25,7 +28,7 @@ export function daemonView(
     get pipelines() {
       return prepared().plan.pipelines.map((pipeline) => {
         const { name, signal, receivers, connectors, processors, exporters } = pipeline;
-        const inThreads = receivers.filter(({ id }) => isInThreads(placements, id, pipeline));
+        const inThreads = receivers.filter(({ id }) => isInThreads(placements(), id, pipeline));
         return {
           name,
           signal,
@@ -48,7 +51,7 @@ export function formatConfig({ config }: Prepared): string {
   return redactor(config.secrets)(config.print());
 }
 
-/** By names: placements know the components of the start, and a reload changes no pipeline in threads. */
+/** By names: placements know the components of the last reload that exchanged threads. */
 function isInThreads(placements: Placements | undefined, id: string, { name }: PlannedPipeline): boolean {
   const found = placements?.inThreads().find((pipeline) => pipeline.name === name);
   return found?.receivers.some((receiver) => receiver.id === id) === true;

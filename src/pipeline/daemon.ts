@@ -6,6 +6,7 @@ import type { Host } from '../component/host.js';
 import type { Clock } from '../component/telemetry.js';
 import type { Config } from '../config/config.js';
 import { durationMs } from '../config/duration.js';
+import { intakeThreads } from '../config/memory.js';
 import { pause } from '../telemetry/pause.js';
 import type { PrometheusMeter } from '../telemetry/meter.js';
 import type { ForwardingLogger } from '../telemetry/own/own-telemetry.js';
@@ -14,7 +15,6 @@ import { Deadline } from './deadline.js';
 import { daemonView } from './daemon-view.js';
 import { createHost, type HostParts } from './host.js';
 import { IntakeThreads } from './intake/intake-threads.js';
-import { Placements } from './intake/placements.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
 import { serveMetrics } from './metrics-route.js';
@@ -168,8 +168,12 @@ class RunningDaemon implements Daemon {
     this.#lifecycle = new Lifecycle(built, this.#status);
     this.#secretBoxes = new SecretBoxes(options.prepared.config.secretKeeping);
     const { config, plan } = options.prepared;
-    const intake = config.service.intake;
-    this.#intake = new IntakeThreads({ placements: new Placements(plan), config: intake, tools, built });
+    const { threads, max_task_time } = config.service.intake;
+    this.#intake = new IntakeThreads(plan, nodes, {
+      config: { threads: intakeThreads(threads), max_task_time },
+      tools,
+      built,
+    });
     this.#reloads = new ReloadMetrics(options.meter, options.clock, hashOf(options.prepared));
     this.#reloading = new Reloading(built, options.prepared, {
       tools,
@@ -177,7 +181,7 @@ class RunningDaemon implements Daemon {
       lifecycle: this.#lifecycle,
       listeners: this.#listeners,
       ownTelemetry: own,
-      hasThreads: this.#intake.placements !== undefined,
+      intake: this.#intake,
       hostOf: (node, next, prepared) => this.#hostOf(node, next, prepared),
       applied: (prepared) => {
         this.#applied(prepared);
@@ -274,7 +278,7 @@ class RunningDaemon implements Daemon {
       smtp: prepared.config.smtp,
       status: this.#status,
       daemon: daemonView(now, built.edges, clock, {
-        placements: this.#intake.placements,
+        placements: () => this.#intake.placements,
         reload: reload && (() => this.reload()),
       }),
     };

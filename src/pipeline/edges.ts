@@ -1,5 +1,5 @@
 import type { EdgeStats, QueueStats } from '../component/daemon-view.js';
-import type { EdgeEnd, EdgeListener, EdgePlace, Passed } from '../component/edge-listener.js';
+import type { EdgeEnd, EdgeListener, EdgePlace, EdgeSample, Passed } from '../component/edge-listener.js';
 import type { Clock } from '../component/telemetry.js';
 import type { Amount } from '../signal/amount.js';
 import type { Signal } from '../signal/batch.js';
@@ -76,6 +76,30 @@ interface Edge {
   readonly waiting: () => QueueStats | null;
 }
 
+/** A listener of an edge, with a number for messages to intake threads. */
+export interface Listening {
+  readonly number: number;
+  readonly place: EdgePlace;
+  readonly listener: EdgeListener;
+}
+
+/** The listeners of all edges. */
+class Listeners {
+  readonly all = new Map<number, Listening>();
+  changed: (listening: Listening, hasEnded: boolean) => void = () => undefined;
+  #last = 0;
+
+  /** @returns a function that removes it */
+  add(place: EdgePlace, listener: EdgeListener): () => void {
+    const listening: Listening = { number: ++this.#last, place, listener };
+    this.all.set(listening.number, listening);
+    this.changed(listening, false);
+    return () => {
+      if (this.all.delete(listening.number)) this.changed(listening, true);
+    };
+  }
+}
+
 /** All edges of all pipelines, with their throughput. */
 export class Edges {
   #pipelines: readonly PlannedPipeline[];
@@ -83,13 +107,13 @@ export class Edges {
   #edges: Edge[] = [];
   /** Edges that run; those that stay go on counting. */
   readonly #previous: Edges | undefined;
-  /** The pipeline of each listener. */
-  readonly #listeners: string[] = [];
+  readonly #listeners: Listeners;
 
   constructor(pipelines: readonly PlannedPipeline[], clock: Clock, previous?: Edges) {
     this.#pipelines = pipelines;
     this.#clock = clock;
     this.#previous = previous;
+    this.#listeners = previous === undefined ? new Listeners() : previous.#listeners;
   }
 
   /** After a reload: takes the edges of a later build. */
@@ -116,17 +140,32 @@ export class Edges {
   listen(place: EdgePlace, listener: EdgeListener): (() => void) | null {
     const end = this.#find(place)?.meter.listen(listener);
     if (end === undefined) return null;
-    this.#listeners.push(place.pipeline);
+    const leave = this.#listeners.add(place, listener);
     return () => {
-      const index = this.#listeners.indexOf(place.pipeline);
-      if (index >= 0) this.#listeners.splice(index, 1);
+      leave();
       end();
     };
   }
 
-  /** Whether an edge of one of these pipelines has a listener. */
-  hasListeners(pipelines: readonly string[]): boolean {
-    return this.#listeners.some((pipeline) => pipelines.includes(pipeline));
+  get listeners(): Iterable<Listening> {
+    return this.#listeners.all.values();
+  }
+
+  /** @param changed called with each new listener, and each that has ended */
+  watchListeners(changed: Listeners['changed']): void {
+    this.#listeners.changed = changed;
+  }
+
+  /** Whether an edge of one of these pipelines has a listener that needs all batches. */
+  hasUnsampledListeners(pipelines: readonly string[]): boolean {
+    for (const { place, listener } of this.listeners)
+      if (listener.sampled === undefined && pipelines.includes(place.pipeline)) return true;
+    return false;
+  }
+
+  /** Gives a listener a sample of an intake thread. Resolves when it was read. */
+  async addSample(number: number, sample: EdgeSample): Promise<void> {
+    await this.#listeners.all.get(number)?.listener.sampled?.add(sample);
   }
 
   /** The observer of an edge. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Factory } from '../component/factory.js';
+import type { Factory, PluginModule } from '../component/factory.js';
 import { readPlugins } from '../config/check.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import { locate, type MapNode } from '../config/config-node.js';
@@ -79,6 +79,17 @@ export async function loadRegistry(
   return { registry, problems };
 }
 
+/**
+ * The factories of a code plugin.
+ *
+ * @throws Error that names the plugin, the problem and the remedy
+ */
+export async function loadModule(module: PluginModule): Promise<readonly Factory[]> {
+  const { specifier, file, stamp } = module;
+  const { name, factories } = await loadPlugin(specifier, file, { stamp });
+  return factories.map((factory) => isolateFactory(factory, name, module));
+}
+
 /** @throws ConfigError, Error if the plugin or template cannot be used */
 async function loadFactories(
   specifier: string,
@@ -105,7 +116,7 @@ async function loadFactories(
   const stamp = isPath(found) ? stampOf(dirname(path)) : '';
   if (isPath(found)) loaded.note(dirname(path));
   return loaded.get(isPath(found) ? path : found, [stamp], async (isAgain) => {
-    const { name, factories } = await loadPlugin(found, file, isAgain ? { stamp } : {});
-    return adapt(factories.map((factory) => isolateFactory(factory, name)));
+    const module = { specifier: found, file: resolve(file), stamp: isAgain ? stamp : '' };
+    return adapt(await loadModule(module));
   });
 }

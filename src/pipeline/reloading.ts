@@ -6,7 +6,8 @@ import { durationMs } from '../config/duration.js';
 import { QueuedExporter } from '../delivery/queue/queued-exporter.js';
 import { buildPipelines, type Built, type BuiltNode, type BuildTools } from './build.js';
 import { Deadline } from './deadline.js';
-import { Placements } from './intake/placements.js';
+import type { IntakePool } from './intake/intake-pool.js';
+import type { IntakeThreads } from './intake/intake-threads.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
@@ -24,8 +25,7 @@ export interface ReloadingParts {
   readonly lifecycle: Lifecycle;
   readonly listeners: Pick<Listeners, 'reloadTls'>;
   readonly ownTelemetry: Pick<DaemonTelemetry, 'reload'> | undefined;
-  /** Whether intake threads run copies of components. */
-  readonly hasThreads: boolean;
+  readonly intake: Pick<IntakeThreads, 'prepare' | 'use' | 'discard'>;
   /** @param built, prepared of the components to come */
   readonly hostOf: (node: Node, built: Built, prepared: Prepared) => Host;
   /** Called in the synchronous step that applies a configuration. */
@@ -38,6 +38,8 @@ interface Change {
   readonly staged: Built;
   readonly fresh: readonly BuiltNode[];
   readonly gone: readonly BuiltNode[];
+  /** Intake threads that run replaced components. */
+  replaced?: IntakePool;
 }
 
 /** Exchanges the components of a running daemon for those of another configuration. */
@@ -86,10 +88,7 @@ export class Reloading {
     try {
       const next = await read();
       const keys = changedKeys(this.#prepared.config, next.config);
-      const needsRestart = [
-        ...keysThatNeedRestart(this.#prepared, next, keys),
-        ...this.#threadsThatNeedRestart(next),
-      ];
+      const needsRestart = keysThatNeedRestart(this.#prepared, next, keys);
       if (needsRestart.length > 0) {
         const errors = [
           `Nothing was changed: ${needsRestart.join(', ')} can only be changed by a restart; undo this change and reload, or restart the daemon`,
@@ -112,36 +111,6 @@ export class Reloading {
     return { ...report, ...renewal };
   }
 
-  /** Copies of components in intake threads cannot be exchanged. */
-  #threadsThatNeedRestart(next: Prepared): readonly string[] {
-    if (!this.#parts.hasThreads) return [];
-    const shapes = [this.#prepared, next].map(({ plan }) =>
-      new Placements(plan).inThreads().map(({ name, receivers, processors, exporters }) => ({
-        name,
-        parts: [...receivers, ...processors, ...exporters],
-        ids: [receivers, processors, exporters].map((list) => list.map(({ id }) => id)),
-      })),
-    );
-    const [before = [], now = []] = shapes;
-    const kept = keptNodes(this.#built, this.#prepared.config, next);
-    const isSame = (one: (typeof before)[number], other: (typeof before)[number] | undefined): boolean =>
-      JSON.stringify(one.ids) === JSON.stringify(other?.ids) &&
-      one.parts.every(({ kind, id }) =>
-        kept.has(nameOf({ kind, id, ...(kind === 'processor' ? { pipeline: one.name } : {}) })),
-      );
-    const changed = [
-      ...before.filter(
-        (one) =>
-          !isSame(
-            one,
-            now.find(({ name }) => name === one.name),
-          ),
-      ),
-      ...now.filter((one) => !before.some(({ name }) => name === one.name)),
-    ];
-    return [...new Set(changed.map(({ name }) => `pipeline ${name} (it runs in intake threads)`))];
-  }
-
   /** @throws ConfigError */
   #stage(next: Prepared): Change {
     const kept = keptNodes(this.#built, this.#prepared.config, next);
@@ -160,11 +129,12 @@ export class Reloading {
   /** @throws Error of a component that could not start; nothing has changed then */
   async #apply(change: Change) {
     const { next, staged, fresh, gone } = change;
-    const { status, lifecycle, applied } = this.#parts;
+    const { status, lifecycle, applied, intake } = this.#parts;
     const hostOf = (node: Node): Host => this.#parts.hostOf(node, staged, next);
     const started: BuiltNode[] = [];
     const handOvers: HandOver[] = [];
     const waiting: [BuiltNode, BuiltNode][] = [];
+    let pool: IntakePool | undefined;
     try {
       for (const node of fresh) {
         status.tryOut(node);
@@ -184,6 +154,8 @@ export class Reloading {
         await this.#start(node, hostOf(node));
         handOver.end();
       }
+      // Copies need to know what the started components know.
+      pool = await intake.prepare(next.plan, allOf(staged));
     } catch (error) {
       await this.#rollBack(started, handOvers);
       throw error;
@@ -191,6 +163,7 @@ export class Reloading {
     // From here to the end nothing waits: batches see either the old pipelines or the new ones.
     const { built } = this;
     staged.connect();
+    if (pool !== undefined) change.replaced = intake.use(pool);
     const stays = new Set(allOf(staged).filter((node) => !fresh.includes(node)));
     built.edges.adopt(staged.edges);
     built.prices.adopt(staged.prices, (id, pipeline) =>
@@ -271,9 +244,17 @@ export class Reloading {
   }
 
   /** Stops replaced and removed components, along the flow, once the batches in them are finished. Never rejects. */
-  async #retire({ fresh, gone, next }: Change): Promise<void> {
-    const { lifecycle, tools } = this.#parts;
+  async #retire({ fresh, gone, next, replaced }: Change): Promise<void> {
+    const { lifecycle, tools, intake } = this.#parts;
     await this.#within(durationMs(next.config.service.shutdown_timeout), async (deadline) => {
+      if (replaced !== undefined) {
+        await deadline
+          .wait(() => replaced.idle(), 'the last requests of the replaced intake threads')
+          .catch((error: unknown) => {
+            tools.logger.error({ err: error }, `Ending intake threads after a reload: ${messageOf(error)}`);
+          });
+        await intake.discard(replaced);
+      }
       for (const node of gone) {
         try {
           await deadline.wait(() => idle(node), `the last batches of ${nameOf(node)}`);

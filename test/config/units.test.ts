@@ -5,6 +5,7 @@ import { nearestName } from '../../src/config/nearest-name.js';
 import {
   fitDefaults,
   intakeHeap,
+  intakeThreads,
   memoryBudget,
   memoryNeed,
   memorySettings,
@@ -62,6 +63,17 @@ void t.test('defaults are shares of little memory, and settings are added up', a
   t.equal(intakeHeap(2, 2 ** 30), 2 ** 27, 'intake threads share a quarter');
   t.equal(intakeHeap(2, Infinity), 2 ** 30);
   t.ok(memoryBudget().bytes > 2 ** 26);
+});
+
+void t.test('intake threads follow cores and memory, unless they are configured', async (t) => {
+  const threadsOf = (cores: number, gib: number) => intakeThreads('auto', { cores, memory: gib * 2 ** 30 });
+  t.strictSame(
+    [threadsOf(1, 16), threadsOf(2, 16), threadsOf(4, 16), threadsOf(64, 256)],
+    [1, 1, 3, 8],
+    'one core is left for the main thread',
+  );
+  t.strictSame([threadsOf(2, 0.9), threadsOf(2, 1), threadsOf(8, 2.5)], [0, 1, 2], 'one for each GiB');
+  t.equal(intakeThreads(5, { cores: 1, memory: 2 ** 20 }), 5);
 });
 
 void t.test('endpoints are host and port', async (t) => {

@@ -88,6 +88,7 @@ void t.test('a packed program runs with a packed plugin in an empty project', as
 processors: { my_processor: { key: team, value: search } }
 extensions: { heartbeat: { url: 'http://127.0.0.1:9/', interval: 1d } }
 service:
+  intake: { threads: 1 }
   extensions: [sqlite, duckdb, query, health, heartbeat]
   pipelines: { traces: { processors: [validation, my_processor] } }
 `;
@@ -101,5 +102,10 @@ service:
   t.match(await client.read(`/api/v1/dashboard/traces/${id}?include=metadata`), {
     spans: [{ metadata: { team: 'search' } }],
   });
+  const { pipelines } = (await client.read('/api/v1/daemon')) as { readonly pipelines: readonly object[] };
+  const threaded_receivers = ['trace_batch', 'otlp'];
+  t.match(pipelines[0], { name: 'traces', processors: ['validation', 'my_processor'], threaded_receivers });
+  const metrics = await (await fetch(`${daemon.metricsUrl}/metrics`)).text();
+  t.match(metrics, 'jackdaw_my_processor_spans_total{processor="my_processor"} 1\n');
   t.match(await daemon.stop(), { code: 0 });
 });

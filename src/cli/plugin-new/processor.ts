@@ -28,6 +28,7 @@ export const processor = {
   description: 'Writes a value into the metadata of every span.',
   stability: 'alpha',
   mutatesBatch: true, // the engine copies items that other pipelines share
+  placement: () => 'any', // each intake thread has a copy, because the processor remembers nothing
   configSchema,
   create: {
     traces({ config, next, meter, id }) {

@@ -10,7 +10,9 @@ import {
   type EncodedBatch,
   type EncodedWrites,
   type TelemetryWriter,
+  type WriteEncoder,
 } from '../../storage/contracts/telemetry-writer.js';
+import { RowEncoder } from '../../storage/clickhouse/row-encoder.js';
 import { BatchEncoder } from '../../storage/duckdb/write/batch-encoder.js';
 
 /** Records of a batch that are copied for listeners; further ones are only counted. */
@@ -24,9 +26,15 @@ interface EncodedWrite {
 }
 
 /** To the copies. */
-interface LogUsers {
+interface CopyState {
+  readonly engine: EncodedWrites['engine'];
   readonly logUsers: readonly string[];
 }
+
+const ENCODERS: Readonly<Record<EncodedWrites['engine'], new () => WriteEncoder>> = {
+  duckdb: BatchEncoder,
+  clickhouse: RowEncoder,
+};
 
 /** Exporter `storage`: see README.md. */
 export class StorageExporter implements Exporter {
@@ -36,8 +44,10 @@ export class StorageExporter implements Exporter {
   #writer: Partial<TelemetryWriter> | undefined;
   readonly #seen = new WeakSet();
   #encoded: EncodedWrites | undefined;
+  /** In a copy. */
+  #encoder: WriteEncoder | undefined;
   #endWatch = (): void => undefined;
-  /** In a copy: the users whose log records have listeners on the main thread. */
+  /** The users whose log records have listeners on the main thread. */
   #logUsers: ReadonlySet<string> = new Set();
 
   constructor(id: string, storeId: string) {
@@ -74,7 +84,9 @@ export class StorageExporter implements Exporter {
     if (!takesEncoded(store)) return;
     this.#encoded = store.encodedWrites;
     this.#endWatch = this.#encoded.watchLogListeners((logUsers) => {
-      host.copies?.send({ logUsers });
+      this.#logUsers = new Set(logUsers);
+      const state = this.stateForCopy();
+      if (state !== undefined) host.copies?.send(state);
     });
   }
 
@@ -84,7 +96,10 @@ export class StorageExporter implements Exporter {
 
   /** A copy encodes batches; the component on the main thread writes them. */
   startCopy(original: Original): void {
-    const encoder = new BatchEncoder();
+    const encoder = (): WriteEncoder => {
+      if (this.#encoder === undefined) throw notStarted();
+      return this.#encoder;
+    };
     const send = async (
       signal: TelemetrySignal,
       batch: EncodedBatch,
@@ -96,10 +111,10 @@ export class StorageExporter implements Exporter {
         trail,
       );
     this.#writer = {
-      traces: (batch, context) => send('traces', encoder.traces(batch, context), context),
-      metrics: (batch, context) => send('metrics', encoder.metrics(batch), context),
+      traces: (batch, context) => send('traces', encoder().traces(batch, context), context),
+      metrics: (batch, context) => send('metrics', encoder().metrics(batch, context), context),
       logs: (batch, context) => {
-        const encoded = encoder.logs(batch, context);
+        const encoded = encoder().logs(batch, context);
         if (!this.#logUsers.has(batch.tenant)) return send('logs', encoded, context);
         const records = batch.items.slice(0, MOST_SHOWN_LOGS);
         const logs = { records, unseen: batch.items.length - records.length };
@@ -108,8 +123,14 @@ export class StorageExporter implements Exporter {
     };
   }
 
+  stateForCopy(): CopyState | undefined {
+    return this.#encoded && { engine: this.#encoded.engine, logUsers: [...this.#logUsers] };
+  }
+
   onMessage(message: object): void {
-    this.#logUsers = new Set((message as LogUsers).logUsers);
+    const { engine, logUsers } = message as CopyState;
+    this.#encoder ??= new ENCODERS[engine]();
+    this.#logUsers = new Set(logUsers);
   }
 
   async answerCopy(message: object): Promise<Receipt> {

@@ -6,6 +6,7 @@ import { consumeKept } from '../../component/keep-items.js';
 import type { Batch } from '../../signal/batch.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceRecord } from '../../signal/trace.js';
+import type { EvaluationFailures } from '../failures.js';
 import type { Sender } from '../scope/identity-fields.js';
 import { identityView } from '../scope/scopes.js';
 import type { View } from '../scope/view.js';
@@ -13,6 +14,7 @@ import type { Fate } from './rules.js';
 
 /** How a processor changes the items of its batches. */
 interface Change<Item> {
+  readonly failures: EvaluationFailures;
   /** Of the items in `jackdaw_processor_dropped_items_total`. */
   readonly label: string;
   /** Whether no rule applies to these items, so that batches are passed on untouched. */
@@ -25,10 +27,11 @@ interface Change<Item> {
 export function consumerOfRules<Item, B extends Batch<Item>>(
   { id, meter }: Settings<unknown>,
   next: Consumer<B>,
-  { label, isIdle, begin }: Change<Item>,
+  { failures, label, isIdle, begin }: Change<Item>,
 ): Component & Consumer<B> {
   const countDropped = dropCounter({ id, meter }, label);
   return {
+    ...failures.shared,
     async consume(batch, context) {
       if (isIdle) return next.consume(batch, context);
       const change = begin(identityView(batch, context));

@@ -11,7 +11,7 @@ export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
   description: 'Telemetry store in ClickHouse, which several daemons can share.',
   stability: 'alpha',
   configSchema: clickHouseConfig,
-  encodedSignals: ['traces'],
+  encodedSignals: ['traces', 'metrics', 'logs'],
   check: checkClickHouse,
   secrets: passwordsIn,
   resources: ({ tls }) =>

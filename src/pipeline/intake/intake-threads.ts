@@ -1,539 +1,123 @@
-import { MessageChannel } from 'node:worker_threads';
-import { ConsumeError } from '../../component/consume-error.js';
-import type { Component } from '../../component/component.js';
-import { HttpProblem } from '../../component/http.js';
-import type { Receipt } from '../../component/consumer.js';
-import type { Copies, IntakeTask, IntakeThreads as ThreadsOfReceiver } from '../../component/intake.js';
-import type { Clock, Counter, Logger, Meter, Tracer } from '../../component/telemetry.js';
-import { firstModule } from '../../config/built-module.js';
-import type { ConfiguredComponent } from '../../config/config.js';
-import { durationMs } from '../../config/duration.js';
+import type { Copies, IntakeThreads as ThreadsOfReceiver } from '../../component/intake.js';
 import { intakeHeap } from '../../config/memory.js';
-import type { ServiceConfig } from '../../config/file-schema.js';
 import type { Signal } from '../../signal/batch.js';
-import { deserializeError } from '../../storage/contracts/errors.js';
-import { MessageBatcher } from '../../worker/message-batcher.js';
-import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
-import { ThreadClient } from '../../worker/thread-client.js';
-import type { ThreadMessage } from '../../worker/thread-protocol.js';
-import { serve } from '../../worker/thread-server.js';
-import type { Built } from '../build.js';
 import type { Node } from '../node.js';
-import type { PlannedPipeline } from '../plan.js';
-import { CountsReader } from './counts-reader.js';
-import { joinResults } from '../fanout.js';
-import { FairTasks } from './fair-tasks.js';
-import type { Placements } from './placements.js';
-import {
-  keyOf,
-  type ComponentKey,
-  type CopiedPipeline,
-  type IntakeData,
-  type TaskAnswer,
-} from './protocol.js';
-import type { Counts } from './recorder.js';
-import { originally, type OpenAnswer, type RequestTrail } from './request-trail.js';
+import type { Plan } from '../plan.js';
+import { IntakePool, type PoolParts } from './intake-pool.js';
+import { Placements } from './placements.js';
 
-/** The compiled module of a thread. */
-const MODULE = new URL('../../intake-thread.js', import.meta.url);
-const MIB = 1024 * 1024;
-/**
- * A thread has one task besides the one that it works on, so that it need not wait; of small ones as many as have this many bytes: they
- * take a few milliseconds.
- */
-const TASKS_AHEAD = 2;
-const BYTES_AHEAD = 256 * 1024;
-const MOST_AHEAD = 64;
-/** As in jackdaw.cts: three semi-spaces of 64 MiB. */
-const YOUNG_MIB = 192;
-/** A thread is checked this many times in `max_task_time`: whether it works on another task, or else responds. */
-const PINGS = 20;
-const START_AGAIN_MS = 1000;
-
-export interface IntakeOptions {
-  readonly placements: Placements;
-  readonly config: ServiceConfig['intake'];
-  readonly tools: {
-    readonly logger: Logger;
-    readonly meter: Meter;
-    readonly clock: Clock;
-    readonly tracer?: Tracer | undefined;
-  };
-  readonly built: Built;
-}
-
-interface Task extends IntakeTask {
-  readonly number: number;
-  readonly receiver: string;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-  /** Runs work as part of the request, if the daemon traces itself. */
-  readonly within?: ReturnType<Tracer['bind']> | undefined;
-}
-
-/** A task that a thread has. */
-interface UnderWay {
-  readonly task: Task;
-  /** From the thread, with the last batch. */
-  answer: OpenAnswer | null;
-  /** The answers to its batches. */
-  readonly receipts: Promise<Pick<Receipt, 'refused' | 'usage'>>[];
-}
-
-type EndReason = 'time' | 'memory' | 'other';
-
-/** Calls of a thread are no longer answered. */
-class ThreadEnded extends Error {
-  override readonly name = 'ThreadEnded';
-  readonly reason: EndReason;
-
-  constructor(reason: EndReason, cause: Error) {
-    super('the intake thread has ended', { cause });
-    this.reason = reason;
-  }
-}
-
-/** The threads that process requests for the receivers of a daemon. */
+/** The threads that process requests for the receivers of a daemon. A reload that changes their pipelines exchanges them. */
 export class IntakeThreads {
-  readonly #options: IntakeOptions;
-  readonly #pipelines: readonly CopiedPipeline[];
-  readonly #originals: ReadonlyMap<string, Component>;
-  readonly #logger: Logger;
-  readonly #ended: Counter;
-  readonly #slots: readonly Slot[];
-  /** Tasks for any thread. */
-  readonly #queue = new FairTasks<Task>();
-  /** The last message to the copies of each component, for later threads. */
-  readonly #lastMessages = new Map<string, { readonly key: ComponentKey; readonly message: object }>();
-  readonly #underWay = new Map<number, UnderWay>();
-  #lastNumber = 0;
-  #isClosed = false;
+  readonly #parts: PoolParts;
+  /** Gets new requests. */
+  #pool: IntakePool;
+  /** All that run: a replaced one until its last request is answered. */
+  readonly #pools = new Set<IntakePool>();
   #endGauges: readonly (() => void)[] = [];
 
-  constructor(options: IntakeOptions) {
-    const { placements, config, tools, built } = options;
-    this.#options = options;
-    this.#logger = tools.logger;
-    this.#pipelines = placements.inThreads().map(copied);
-    const nodes: readonly Node[] = [...built.receivers, ...built.processors.flat(), ...built.exporters];
-    this.#originals = new Map(nodes.map((node) => [keyOf(node), node.component]));
-    this.#ended = tools.meter.counter('intake_ended_threads_total', {
-      description: 'Intake threads that ended and were replaced: max_task_time (time), out of memory, other.',
-      labelNames: ['reason'],
-    });
-    const count = this.#pipelines.length === 0 ? 0 : config.threads;
-    this.#slots = Array.from({ length: count }, () => new Slot());
+  constructor(plan: Plan, components: readonly Node[], parts: PoolParts) {
+    this.#parts = parts;
+    this.#pool = new IntakePool(new Placements(plan), components, parts);
+    this.#pools.add(this.#pool);
   }
 
   /** Undefined without threads. */
   get placements(): Placements | undefined {
-    return this.#slots.length === 0 ? undefined : this.#options.placements;
+    return this.#pool.size === 0 ? undefined : this.#pool.placements;
   }
 
   /** Resolves when all threads are ready. @throws Error if one cannot start */
   async start(): Promise<void> {
-    if (this.#slots.length === 0) return;
-    const { meter } = this.#options.tools;
+    const { config, tools, built } = this.#parts;
+    if (config.threads === 0) return;
+    const sum = (of: (pool: IntakePool) => number) => () =>
+      [...this.#pools].reduce((total, pool) => total + of(pool), 0);
+    const { meter } = tools;
     this.#endGauges = [
-      meter.gauge('intake_threads', { description: 'Intake threads.' }, () => this.#slots.length),
-      meter.gauge('intake_queue_requests', { description: 'Requests waiting for an intake thread.' }, () =>
-        this.#slots.reduce((sum, { pinned }) => sum + pinned.size, this.#queue.size),
+      meter.gauge(
+        'intake_threads',
+        { description: 'Intake threads.' },
+        sum(({ size }) => size),
+      ),
+      meter.gauge(
+        'intake_queue_requests',
+        { description: 'Requests waiting for an intake thread.' },
+        sum(({ queued }) => queued),
       ),
     ];
-    await Promise.all(this.#slots.map((slot) => this.#open(slot)));
-    this.#watch();
+    const heap = (name: string, description: string, read: () => number) =>
+      meter.gauge(`intake_heap_${name}_bytes`, { description }, read);
+    this.#endGauges = [
+      ...this.#endGauges,
+      heap('limit', 'Maximum size of the JavaScript heap of an intake thread.', () =>
+        this.#pool.size === 0 ? 0 : intakeHeap(this.#pool.size),
+      ),
+      heap(
+        'used',
+        'JavaScript heap in use in the fullest intake thread, as of its last request.',
+        () => this.#pool.heapUsed,
+      ),
+    ];
+    built.edges.watchListeners((listening, hasEnded) => {
+      for (const pool of this.#pools) pool.listenersChanged(listening, hasEnded);
+    });
+    await this.#pool.start();
   }
 
-  /** @returns undefined if none of its requests are processed in threads */
-  ofReceiver(node: Node): ThreadsOfReceiver | undefined {
-    const { placements, built } = this.#options;
-    const receiver = node.kind === 'receiver' ? placements.receiver(node.id) : undefined;
-    if (this.#slots.length === 0 || receiver === undefined) return undefined;
-    const names = new Map<Signal, readonly string[]>();
-    for (const { signal } of this.#pipelines)
-      if (placements.takes(receiver, signal))
-        names.set(
-          signal,
-          this.#pipelines.filter((each) => each.signal === signal).map(({ name }) => name),
-        );
-    if (names.size === 0) return undefined;
+  /** @returns undefined if all requests are processed on the main thread, whatever a reload changes */
+  ofReceiver({ kind, id }: Node): ThreadsOfReceiver | undefined {
+    if (kind !== 'receiver' || this.#parts.config.threads === 0) return undefined;
     return {
-      takes: (signal) => {
-        const pipelines = names.get(signal);
-        // Listeners of edges see batches on the main thread only.
-        return pipelines !== undefined && this.#isUsable && !built.edges.hasListeners(pipelines);
-      },
-      run: (task) => this.#run(receiver.id, task),
+      takes: (signal: Signal) => this.#pool.takes(id, signal),
+      run: (task) => this.#pool.run(id, task),
     };
   }
 
-  /** @returns undefined if it has no copies */
-  copiesOf({ kind, id, pipeline }: Node): Copies | undefined {
-    if (this.#slots.length === 0) return undefined;
-    const key: ComponentKey = { kind, id, pipeline };
-    const isCopied = this.#pipelines.some(
-      ({ name, processors, exporters, receivers }) =>
-        (kind === 'exporter' && exporters.some((each) => each.id === id)) ||
-        (kind === 'receiver' && receivers.some((each) => each.id === id)) ||
-        (kind === 'processor' && name === pipeline && processors.some((each) => each.id === id)),
-    );
-    if (!isCopied) return undefined;
+  /** @returns undefined without threads */
+  copiesOf(node: Node): Copies | undefined {
+    if (this.#parts.config.threads === 0) return undefined;
     return {
       send: (message) => {
-        this.#lastMessages.set(keyOf(key), { key, message });
-        for (const slot of this.#slots)
-          if (slot.client !== null) this.#sendMessage(slot.client, key, message);
+        for (const pool of this.#pools) pool.send(node, message);
       },
     };
+  }
+
+  /**
+   * Starts threads for another configuration, next to those that run.
+   *
+   * @returns undefined if those that run have the same components
+   * @throws Error if a thread cannot start
+   */
+  async prepare(plan: Plan, components: readonly Node[]): Promise<IntakePool | undefined> {
+    const pool = new IntakePool(new Placements(plan), components, this.#parts);
+    if (pool.runsAsIn(this.#pool)) return undefined;
+    this.#pools.add(pool);
+    try {
+      await pool.start();
+    } catch (error) {
+      await this.discard(pool);
+      throw error;
+    }
+    return pool;
+  }
+
+  /** From now on, requests go to a pool of {@link prepare}. @returns the replaced pool, to be retired */
+  use(pool: IntakePool): IntakePool {
+    const before = this.#pool;
+    this.#pool = pool;
+    return before;
+  }
+
+  /** Ends the threads of a pool. Unfinished tasks fail. */
+  async discard(pool: IntakePool): Promise<void> {
+    await pool.close();
+    this.#pools.delete(pool);
   }
 
   /** Ends all threads. Unfinished tasks fail. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     for (const end of this.#endGauges) end();
-    this.#refuseQueued(shuttingDown());
-    await Promise.all(this.#slots.map(async ({ client }) => client?.close()));
+    await Promise.all([...this.#pools].map((pool) => this.discard(pool)));
   }
-
-  #refuseQueued(error: ConsumeError): void {
-    for (const queue of [this.#queue, ...this.#slots.map(({ pinned }) => pinned)])
-      for (const { reject } of queue.clear()) reject(error);
-  }
-
-  /** Whether a thread runs or starts. */
-  get #isUsable(): boolean {
-    return !this.#isClosed && this.#slots.some(({ client }) => client !== null);
-  }
-
-  async #run<T>(receiver: string, task: IntakeTask): Promise<T> {
-    const { gate } = this.#options.built;
-    try {
-      gate.enter();
-      return await new Promise<T>((resolve, reject) => {
-        const number = (this.#lastNumber = (this.#lastNumber % 0x7fff_ffff) + 1);
-        const queued: Task = {
-          ...{ ...task, number, receiver, resolve: resolve as (value: unknown) => void, reject },
-          within: this.#options.tools.tracer?.bind(),
-        };
-        const slot = task.isPinned === true ? this.#slotOf(task.userId) : undefined;
-        (slot?.pinned ?? this.#queue).add(queued);
-        this.#sendNext();
-      });
-    } finally {
-      gate.leave();
-    }
-  }
-
-  #slotOf(userId: string): Slot | undefined {
-    const slots = this.#slots.filter(({ client }) => client !== null);
-    let hash = 0;
-    for (let i = 0; i < userId.length; i++) hash = (hash * 31 + userId.charCodeAt(i)) >>> 0;
-    return slots[hash % slots.length];
-  }
-
-  #sendNext(): void {
-    for (const slot of this.#slots) this.#fill(slot);
-  }
-
-  /** Gives a thread as many tasks as it may have. */
-  #fill(slot: Slot): void {
-    while (slot.client !== null && slot.hasRoom) {
-      const task = slot.next(this.#queue);
-      if (task === undefined) return;
-      try {
-        task.begin();
-      } catch (error) {
-        task.reject(error);
-        continue;
-      }
-      void this.#send(slot, slot.client, task);
-    }
-  }
-
-  async #send(slot: Slot, client: ThreadClient, task: Task): Promise<void> {
-    const { receiver, number, message, transfer } = task;
-    const underWay: UnderWay = { task, answer: null, receipts: [] };
-    this.#underWay.set(number, underWay);
-    slot.ahead.set(number, task);
-    try {
-      const answer = await client.call<TaskAnswer>('work', [receiver, number, message], { transfer });
-      if (answer.kind === 'done') task.resolve(answer.value);
-      else {
-        const { status, code, message: detail, errors, headers } = answer.problem;
-        task.reject(new HttpProblem(status, code, detail, { headers, ...(errors && { errors }) }));
-      }
-    } catch (error) {
-      const { answer } = underWay;
-      if (!(error instanceof ThreadEnded)) task.reject(error);
-      else if (answer === null || answer.draft === null) task.reject(this.#errorOf(slot, task, error));
-      else void this.#respondFor(underWay, answer, answer.draft);
-    }
-    this.#underWay.delete(number);
-    slot.ahead.delete(number);
-    this.#fill(slot);
-  }
-
-  /** Responds to a request whose thread has ended from the receipts of its batches. */
-  async #respondFor(
-    { task, receipts }: UnderWay,
-    { refused, error }: OpenAnswer,
-    draft: object,
-  ): Promise<void> {
-    const results = await Promise.allSettled([Promise.resolve({ refused }), ...receipts]);
-    try {
-      if (error !== null) throw deserializeError(error);
-      const component = this.#originals.get(keyOf({ kind: 'receiver', id: task.receiver }));
-      task.resolve(component?.respondFor?.(draft, joinResults(results)));
-    } catch (error) {
-      task.reject(error);
-    }
-  }
-
-  /** A batch of a task, from its copy. @returns the receipt */
-  #batchOf({ answer, positions }: RequestTrail, receipt: Promise<Receipt>): void {
-    const underWay = this.#underWay.get(answer.task);
-    if (underWay === undefined) return;
-    underWay.answer = answer;
-    const original = receipt.then(({ refused, ...rest }) => ({
-      ...rest,
-      refused: originally({ positions }, refused),
-    }));
-    // Used if the thread ends.
-    original.catch(() => undefined);
-    underWay.receipts.push(original);
-  }
-
-  /** The error of a task whose thread has ended. */
-  #errorOf(slot: Slot, { number }: Task, { reason }: ThreadEnded): Error {
-    if (this.#isClosed) return shuttingDown();
-    if (number === slot.culprit && reason !== 'other')
-      return new HttpProblem(
-        422,
-        'too_expensive',
-        'Processing the request takes too much time or memory; send smaller batches.',
-      );
-    return lost();
-  }
-
-  async #open(slot: Slot): Promise<void> {
-    const { built, tools } = this.#options;
-    const { port1, port2 } = new MessageChannel();
-    let hasEnded = false;
-    serve(port1, new MessageBatcher<ThreadMessage>(port1), {
-      original: (key: ComponentKey, message: object, trail?: RequestTrail) => {
-        // The request was already refused.
-        if (hasEnded) throw lost();
-        const within = trail && this.#underWay.get(trail.answer.task)?.task.within;
-        const ask = (): unknown => this.#originals.get(keyOf(key))?.answerCopy?.(message);
-        const answer = within === undefined ? ask() : within(ask);
-        if (trail !== undefined) this.#batchOf(trail, answer as Promise<Receipt>);
-        return answer;
-      },
-    });
-    port1.unref();
-    const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    slot.current = current;
-    const data: IntakeData = {
-      pipelines: this.#pipelines,
-      originals: port2,
-      current,
-      isDebugEnabled: this.#logger.isDebugEnabled(),
-    };
-    const counts = new CountsReader({ meter: tools.meter, edges: built.edges, rejections: built.rejections });
-    const heapMib = Math.ceil(intakeHeap(this.#slots.length) / MIB);
-    const client = new ThreadClient({
-      module: firstModule(MODULE),
-      name: 'jackdaw-intake',
-      workerData: data,
-      transferList: [port2],
-      resourceLimits: {
-        maxOldGenerationSizeMb: heapMib,
-        maxYoungGenerationSizeMb: Math.min(YOUNG_MIB, heapMib),
-      },
-      deserializeError,
-      ended: (cause) => {
-        hasEnded = true;
-        slot.culprit = Atomics.load(current, 0);
-        return new ThreadEnded(reasonOf(slot, cause), cause);
-      },
-      onNotice: (notice, value) => {
-        if (notice === 'counts') counts.add(value as Counts);
-        else if (notice === 'log') writeNotice(this.#logger, value as LogNotice);
-        else if (notice === 'worked') {
-          slot.ahead.delete(value as number);
-          this.#fill(slot);
-        }
-      },
-      onCrash: (error) => {
-        port1.close();
-        counts.end();
-        if (slot.client !== client) return;
-        // The caller of this method gets the error of a thread that could not start.
-        if (slot.isReady) this.#replace(slot, error);
-        else slot.reset();
-      },
-    });
-    slot.client = client;
-    for (const { key, message } of this.#lastMessages.values()) this.#sendMessage(client, key, message);
-    await client.call('ping', []);
-    slot.isReady = true;
-    this.#fill(slot);
-  }
-
-  #replace(slot: Slot, error: Error): void {
-    const reason = reasonOf(slot, error);
-    this.#ended.add(1, { reason });
-    const task = this.#underWay.get(slot.culprit)?.task;
-    const about = task && { user: task.userId, key: task.keyId, receiver: task.receiver, bytes: task.bytes };
-    this.#logger.error(
-      { err: error, reason, ...about },
-      'An intake thread ended and is replaced; its current request is refused, others may be retried',
-    );
-    slot.reset();
-    this.#openAgain(slot);
-  }
-
-  #openAgain(slot: Slot): void {
-    if (this.#isClosed) return;
-    this.#open(slot).catch((error: unknown) => {
-      if (this.#isClosed) return;
-      this.#logger.error({ err: error }, 'An intake thread could not start; trying again');
-      if (!this.#isUsable) this.#refuseQueued(lost());
-      else for (const { reject } of slot.pinned.clear()) reject(lost());
-      this.#options.tools.clock.after(START_AGAIN_MS, () => {
-        this.#openAgain(slot);
-      });
-    });
-  }
-
-  #sendMessage(client: ThreadClient, key: ComponentKey, message: object): void {
-    client.call('message', [key, message]).catch(() => undefined);
-  }
-
-  /** Ends threads that do not respond for too long. */
-  #watch(): void {
-    const most = durationMs(this.#options.config.max_task_time);
-    const timer = setInterval(() => {
-      for (const slot of this.#slots) {
-        const { client } = slot;
-        if (client === null || client.hasEnded || !slot.isReady) continue;
-        // Counted instead of timed, so that no thread ends after the machine was suspended.
-        if (slot.hasMoved()) continue;
-        if (slot.task !== 0 || slot.isPinging) {
-          if (++slot.missed > PINGS) this.#endSlow(slot, client);
-        } else if (client.underWay > 0) void slot.ping(client);
-      }
-    }, most / PINGS).unref();
-    this.#endGauges = [
-      ...this.#endGauges,
-      () => {
-        clearInterval(timer);
-      },
-    ];
-  }
-
-  #endSlow(slot: Slot, client: ThreadClient): void {
-    // If this thread was itself busy, the answer may be waiting to be read.
-    setImmediate(() => {
-      if (slot.client !== client || slot.hasMoved() || (slot.task === 0 && !slot.isPinging)) return;
-      slot.isSlow = true;
-      client.abort(new Error('It did not respond within service.intake.max_task_time'));
-    });
-  }
-}
-
-/** A place for a thread and its successors. */
-class Slot {
-  client: ThreadClient | null = null;
-  /** Tasks that the thread has not begun, or has begun and not yet handed on. */
-  readonly ahead = new Map<number, Task>();
-  readonly pinned = new FairTasks<Task>();
-  /** The number of the task that the last thread worked on when it ended. */
-  culprit = 0;
-  isSlow = false;
-  /** Written by the thread: the number of the task that it works on; 0 between tasks. */
-  current: Int32Array = new Int32Array(1);
-  /** {@link current} at the last check. */
-  task = 0;
-  isPinging = false;
-  /** Checks with the same task, or since the unanswered ping. */
-  missed = 0;
-  /** Whether the thread has answered for the first time. */
-  isReady = false;
-  #wasPinned = false;
-
-  get hasRoom(): boolean {
-    if (this.ahead.size < TASKS_AHEAD) return true;
-    if (this.ahead.size >= MOST_AHEAD) return false;
-    let bytes = 0;
-    for (const task of this.ahead.values()) bytes += task.bytes;
-    return bytes < BYTES_AHEAD;
-  }
-
-  /** The next task: alternately one of its own and one for any thread. */
-  next(shared: FairTasks<Task>): Task | undefined {
-    const [first, second] = this.#wasPinned ? [shared, this.pinned] : [this.pinned, shared];
-    const task = first.next() ?? second.next();
-    if (task !== undefined) this.#wasPinned = task.isPinned === true;
-    return task;
-  }
-
-  /** Whether the thread has begun or ended a task since the last check. */
-  hasMoved(): boolean {
-    const task = Atomics.load(this.current, 0);
-    const hasMoved = task !== this.task;
-    this.task = task;
-    if (hasMoved) this.missed = 0;
-    return hasMoved;
-  }
-
-  async ping(client: ThreadClient): Promise<void> {
-    this.isPinging = true;
-    this.missed = 0;
-    try {
-      await client.call('ping', []);
-    } catch {
-      // The thread has ended.
-    }
-    if (this.client === client) this.isPinging = false;
-  }
-
-  /** For the next thread. */
-  reset(): void {
-    this.client = null;
-    this.ahead.clear();
-    this.isSlow = false;
-    this.isPinging = false;
-    this.isReady = false;
-  }
-}
-
-function copied({ name, signal, receivers, processors, exporters }: PlannedPipeline): CopiedPipeline {
-  const all = (components: readonly ConfiguredComponent[]) =>
-    components.map(({ id, factory: { type }, config }) => ({ id, type, config }));
-  return {
-    name,
-    signal,
-    receivers: all(receivers),
-    processors: all(processors),
-    exporters: all(exporters),
-  };
-}
-
-function reasonOf({ isSlow }: Slot, error: Error): EndReason {
-  if (isSlow) return 'time';
-  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'other';
-}
-
-function lost(): ConsumeError {
-  return new ConsumeError('The intake thread of the request has ended', {
-    code: 'overloaded',
-    retryable: true,
-    retryAfterMs: 1000,
-    detail: 'The thread that processed the request has ended because of another one. Retry.',
-  });
-}
-
-function shuttingDown(): ConsumeError {
-  return new ConsumeError('The daemon is stopping', { code: 'shutting_down', retryable: true });
 }

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { HttpProblem } from '../../component/http.js';
 import type { Kind } from '../../component/component-id.js';
+import type { PluginModule } from '../../component/factory.js';
 import type { Signal } from '../../signal/batch.js';
 
 /** Names a component, and a processor together with its pipeline. */
@@ -19,6 +20,8 @@ export interface CopiedComponent {
   readonly id: string;
   readonly type: string;
   readonly config: Record<string, unknown>;
+  /** The plugin with the factory; absent for built-in ones. */
+  readonly module?: PluginModule;
 }
 
 export interface CopiedPipeline {
@@ -34,7 +37,7 @@ export interface IntakeData {
   readonly pipelines: readonly CopiedPipeline[];
   /** For calls of copies to the components on the main thread. */
   readonly originals: MessagePort;
-  /** One number: that of the task that the thread works on, 0 for none. */
+  /** Two numbers: that of the task that the thread works on, 0 for none, and its heap in use in KiB. */
   readonly current: Int32Array<SharedArrayBuffer>;
   readonly isDebugEnabled: boolean;
 }

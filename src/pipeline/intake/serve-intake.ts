@@ -1,5 +1,7 @@
+import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import type { Component } from '../../component/component.js';
+import type { EdgePlace } from '../../component/edge-listener.js';
 import type { Factory } from '../../component/factory.js';
 import { HttpProblem } from '../../component/http.js';
 import type { Original, RequestInThread } from '../../component/intake.js';
@@ -12,6 +14,7 @@ import { PortClient } from '../../worker/port-client.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import { buildPipelines } from '../build.js';
+import type { Edges } from '../edges.js';
 import type { Node } from '../node.js';
 import type { PlannedPipeline } from '../plan.js';
 import { Registry } from '../registry.js';
@@ -24,21 +27,33 @@ import {
   type TaskAnswer,
 } from './protocol.js';
 import { Recorder } from './recorder.js';
+import { ThreadTaps } from './thread-taps.js';
 import { RequestTrail, type OpenAnswer } from './request-trail.js';
 
+const KIB = 1024;
 /** Tasks that take longer are reported at once; others at the end of the turn, together. */
 const LONG_MS = 2;
 
 /** Runs in an intake thread: copies of the components of some pipelines, which process requests. */
-export function serveIntake(port: MessagePort, data: IntakeData, factories: readonly Factory[]): void {
+export async function serveIntake(
+  port: MessagePort,
+  data: IntakeData,
+  builtin: readonly Factory[],
+): Promise<void> {
+  const factories = [...builtin, ...(await pluginFactories(data.pipelines))];
   const batcher = new MessageBatcher<ThreadMessage>(port);
   const notify = (notice: string, value: unknown, isUrgent = false): void => {
     batcher.post({ kind: 'notice', notice, value }, [], isUrgent);
   };
   const recorder = new Recorder();
-  const copies = createCopies(data, factories, recorder, (line) => {
-    notify('log', line);
+  const originals = new PortClient(data.originals, { deserializeError, onNotice: () => undefined });
+  let isCreated = false;
+  const { copies, edges } = createCopies(data, factories, { recorder, originals }, (line) => {
+    // What components log when they are created is logged on the main thread.
+    if (isCreated) notify('log', line);
   });
+  isCreated = true;
+  const taps = new ThreadTaps(edges, (number, sample) => originals.call('edgeSample', [number, sample]));
   const report = (): void => {
     const counts = recorder.take();
     if (counts !== undefined) notify('counts', counts);
@@ -55,6 +70,7 @@ export function serveIntake(port: MessagePort, data: IntakeData, factories: read
         return { result: part(), ms: performance.now() - begun };
       } finally {
         Atomics.store(current, 0, 0);
+        Atomics.store(current, 1, Math.round(getHeapStatistics().used_heap_size / KIB));
         turns.end();
       }
     };
@@ -86,7 +102,25 @@ export function serveIntake(port: MessagePort, data: IntakeData, factories: read
     message: (key: ComponentKey, message: object) => {
       copyOf(copies, key).onMessage?.(message);
     },
+    openTap: (number: number, place: EdgePlace, userId: string | null) => {
+      taps.open(number, place, userId);
+    },
+    closeTap: (number: number) => {
+      taps.close(number);
+    },
   });
+}
+
+/** The factories of the plugins in some pipelines. @throws Error if one cannot be loaded */
+async function pluginFactories(pipelines: readonly CopiedPipeline[]): Promise<readonly Factory[]> {
+  const modules = new Map(
+    pipelines.flatMap(({ processors }) =>
+      processors.flatMap(({ module }) => (module ? [[JSON.stringify(module), module] as const] : [])),
+    ),
+  );
+  if (modules.size === 0) return [];
+  const { loadModule } = await import('../load-registry.js');
+  return (await Promise.all([...modules.values()].map(async (module) => loadModule(module)))).flat();
 }
 
 /**
@@ -118,30 +152,30 @@ function copyOf(copies: ReadonlyMap<string, Component>, key: ComponentKey): Comp
 }
 
 function createCopies(
-  { pipelines, originals, isDebugEnabled }: IntakeData,
+  { pipelines, isDebugEnabled }: IntakeData,
   factories: readonly Factory[],
-  recorder: Recorder,
+  { recorder, originals }: { readonly recorder: Recorder; readonly originals: PortClient },
   log: Parameters<typeof noticeLogger>[0],
-): ReadonlyMap<string, Component> {
-  const client = new PortClient(originals, { deserializeError, onNotice: () => undefined });
+): { readonly copies: ReadonlyMap<string, Component>; readonly edges: Edges } {
   const tools = { logger: noticeLogger(log, isDebugEnabled), meter: recorder, clock: systemClock };
   const plan = { extensions: [], pipelines: plannedOf(pipelines, new Registry(factories)) };
   const { rejections } = recorder;
   const observers = { edge: (place: Parameters<Recorder['edge']>[0]) => recorder.edge(place), rejections };
   const built = buildPipelines(plan, tools, observers);
   const nodes: readonly Node[] = [...built.receivers, ...built.processors.flat(), ...built.exporters];
-  return new Map(
+  const copies = new Map(
     nodes.map(({ kind, id, pipeline, component }) => {
       const key: ComponentKey = { kind, id, pipeline };
       const original: Original = {
         call: (message, transfer = [], trail) =>
-          client.call('original', [key, message, trail], { transfer, isDeferred: true }),
+          originals.call('original', [key, message, trail], { transfer, isDeferred: true }),
         rejections,
       };
       component.startCopy?.(original);
       return [keyOf(key), component];
     }),
   );
+  return { copies, edges: built.edges };
 }
 
 function plannedOf(pipelines: readonly CopiedPipeline[], registry: Registry): readonly PlannedPipeline[] {

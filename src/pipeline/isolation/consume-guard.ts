@@ -45,10 +45,13 @@ export class ConsumeGuard {
   async #give<B extends Batch<unknown>>(
     inner: Consumer<B>,
     batch: B,
-    context: ConsumeContext,
+    given: ConsumeContext,
   ): Promise<Receipt> {
     const { limits, faults } = this.#tools;
     const count = batch.items.length;
+    // A plugin may pass on a batch in parts, also later: if its thread ends meanwhile, the sender has to repeat the request.
+    const context = { ...given };
+    Reflect.deleteProperty(context, 'trail');
     this.#assertRoom(count);
     const call = this.#open(context, count);
     // Other components may share the list, which is emptied below.

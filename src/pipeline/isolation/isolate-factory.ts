@@ -1,7 +1,15 @@
 import type { TObject } from 'typebox';
 import type { Component, Reload } from '../../component/component.js';
 import type { Consumer } from '../../component/consumer.js';
-import type { Exporter, Factory, Outputs, Settings } from '../../component/factory.js';
+import type {
+  Exporter,
+  Factory,
+  Outputs,
+  PluginModule,
+  ProcessorFactory,
+  Settings,
+} from '../../component/factory.js';
+import type { Placement, PlacementContext } from '../../component/intake.js';
 import { SIGNALS, type Batches, type Signal } from '../../signal/batch.js';
 import { ConsumeGuard } from './consume-guard.js';
 import { OutputGuard } from './guarded-outputs.js';
@@ -20,8 +28,10 @@ type AnyConsumer = Consumer<Batches[Signal]>;
  * Wraps a plugin's factory so that faults of its components do not affect the rest of the daemon: it adds limits of time and
  * number, validates receipts and batches, confines errors to their batch, and reports faults as a status. The component's section
  * gets the key `plugin_limits`.
+ *
+ * @param module where intake threads load the plugin from; otherwise its components run on the main thread
  */
-export function isolateFactory(factory: Factory, plugin: string): Factory {
+export function isolateFactory(factory: Factory, plugin: string, module?: PluginModule): Factory {
   const base = {
     type: factory.type,
     description: factory.description,
@@ -51,6 +61,10 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
       return {
         ...base,
         kind: 'processor',
+        ...(module && {
+          module,
+          placement: (config: Config, context: PlacementContext) => placementOf(factory, config, context),
+        }),
         // Always true, whatever the plugin declares, so that no other component sees its changes.
         mutatesBatch: true,
         create: Object.fromEntries(
@@ -64,7 +78,11 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
                 factory.create[signal]?.({ ...tools.settings, next }),
               );
               assertConsumer(component, `processor "${factory.type}"`);
-              return { ...guardedLife(component, tools), ...guard.before(component) };
+              return {
+                ...guardedLife(component, tools),
+                ...tools.faults.shared,
+                ...guard.before(component),
+              };
             },
           ]),
         ),
@@ -97,6 +115,15 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
           return Object.assign(component, guardedLife(component, tools));
         },
       };
+  }
+}
+
+/** @throws Error that names the processor */
+function placementOf(factory: ProcessorFactory, config: Config, context: PlacementContext): Placement {
+  try {
+    return factory.placement?.(splitLimits(config).own, context) === 'any' ? 'any' : 'main';
+  } catch (cause) {
+    throw new Error(`placement of processor "${factory.type}" failed: ${String(cause)}`, { cause });
   }
 }
 

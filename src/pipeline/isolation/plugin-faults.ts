@@ -1,9 +1,12 @@
+import type { Component } from '../../component/component.js';
 import type { Host } from '../../component/host.js';
+import type { Original } from '../../component/intake.js';
 import type { Kind } from '../../component/component-id.js';
 import type { Status, StatusLevel } from '../../component/status.js';
 import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
 import { MS_PER_MINUTE } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
+import { plainError, serializeError, type SerializedError } from '../../worker/thread-protocol.js';
 
 /**
  * Kinds of faults of a plugin's component. `threw`: an error other than `ConsumeError`. `timeout`: it held a batch or a request for
@@ -13,6 +16,14 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
  */
 const FAULTS = ['threw', 'timeout', 'full', 'receipt', 'batch', 'late', 'uncaught', 'blocked'] as const;
 export type Fault = (typeof FAULTS)[number];
+
+/** A fault of a copy in an intake thread. */
+interface CopyFault {
+  readonly fault: Fault;
+  readonly what: string;
+  readonly items: number;
+  readonly error: SerializedError | undefined;
+}
 
 /** A component is considered healthy again this long after its last fault. */
 const QUIET_MS = 5 * MS_PER_MINUTE;
@@ -30,6 +41,8 @@ export class PluginFaults {
   readonly #labels: Readonly<Record<'plugin' | 'kind' | 'component', string>>;
   readonly #logs: ReadonlyMap<Fault, SparseLog>;
   #host: Pick<Host, 'reportStatus'> | undefined;
+  /** In a copy. */
+  #original: Original | undefined;
   /** The status reported by the component itself. */
   #own: Status = { level: 'ok' };
   #lost = 0;
@@ -67,8 +80,25 @@ export class PluginFaults {
     this.#report();
   }
 
+  /** For components that may have copies: the one on the main thread counts, logs and reports the faults of all. */
+  readonly shared: Pick<Component, 'startCopy' | 'answerCopy'> = {
+    startCopy: (original) => {
+      this.#original = original;
+    },
+    answerCopy: (message) => {
+      const { fault, what, items, error } = message as CopyFault;
+      this.note(fault, what, { items, ...(error && { error: plainError(error) }) });
+    },
+  };
+
   /** @param what a predicate, to follow the component's name in a sentence: `threw …` */
   note(fault: Fault, what: string, about: { readonly items?: number; readonly error?: unknown } = {}): void {
+    if (this.#original !== undefined) {
+      const error = about.error === undefined ? undefined : serializeError(about.error);
+      const message: CopyFault = { fault, what, items: about.items ?? 0, error };
+      this.#original.call(message).catch(() => undefined);
+      return;
+    }
     this.#faults.add(1, { ...this.#labels, fault });
     const { items = 0, error } = about;
     this.#logs

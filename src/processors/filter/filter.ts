@@ -35,8 +35,10 @@ export function createItemFilter<Item, B extends Batch<Item>>(
   settings: Settings<FilterConfig>,
   next: Consumer<B>,
 ): Component & Consumer<B> {
-  const itemFilter = new ItemFilter(list, settings, new EvaluationFailures(settings));
+  const failures = new EvaluationFailures(settings);
+  const itemFilter = new ItemFilter(list, settings, failures);
   return {
+    ...failures.shared,
     async consume(batch, context) {
       if (itemFilter.isOpen) return next.consume(batch, context);
       const identity = identityView(batch, context);
@@ -64,6 +66,7 @@ export function createTraceFilter(
   const traces = new ItemFilter('traces', settings, failures);
   const spans = new ItemFilter('spans', settings, failures);
   return {
+    ...failures.shared,
     async consume(batch, context) {
       if (traces.isOpen && spans.isOpen) return next.consume(batch, context);
       const identity = identityView(batch, context);

@@ -70,6 +70,7 @@ function create<Item, B extends Batch<Item>>(
   const failures = new EvaluationFailures(settings);
   const rules = new Rules<ChangingResource>('rules', configured, RESOURCE_RULES, { onError, failures });
   return consumerOfRules<Item, B>(settings, next, {
+    failures,
     label,
     isIdle: rules.areNone,
     begin: (identity) => changeOf(new ChangedResources(rules, identity)),

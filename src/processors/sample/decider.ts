@@ -19,10 +19,11 @@ export class Decider {
   readonly #conditions: Conditions;
   readonly #sampler: IdSampler;
   readonly #byId: Decision;
+  readonly failures: EvaluationFailures;
 
   constructor(settings: Settings<Pick<SampleConfig, 'keep' | 'percentage' | 'on_error'>>) {
     const { keep, percentage, on_error } = settings.config;
-    const failures = new EvaluationFailures(settings);
+    const failures = (this.failures = new EvaluationFailures(settings));
     // A failed condition differs from a false one: an item with an unknown result is kept.
     const onError = on_error === 'keep' ? 'true' : on_error;
     this.#conditions = new Conditions('keep', keep, 'trace', { onError, failures });

@@ -60,6 +60,7 @@ function createSample(
   const labels = { processor: id, item: 'traces' };
   dropped.add(0, labels);
   return {
+    ...decider.failures.shared,
     async consume(batch, context) {
       const identity = identityView(batch, context);
       const left = new Set<number>();

@@ -42,8 +42,10 @@ export function createLogTransform(
   settings: Settings<TransformConfig>,
   next: Consumer<LogsBatch>,
 ): Component & Consumer<LogsBatch> {
-  const rules = rulesOf('logs', LISTS.logs, settings, new EvaluationFailures(settings));
+  const failures = new EvaluationFailures(settings);
+  const rules = rulesOf('logs', LISTS.logs, settings, failures);
   return consumerOfRules<LogRecord, LogsBatch>(settings, next, {
+    failures,
     label: 'logs',
     isIdle: rules.areNone,
     begin: (identity) => (log) => rules.apply(log, () => logScope(log, identity)),
@@ -55,8 +57,10 @@ export function createPointTransform(
   settings: Settings<TransformConfig>,
   next: Consumer<MetricsBatch>,
 ): Component & Consumer<MetricsBatch> {
-  const rules = rulesOf('points', LISTS.points, settings, new EvaluationFailures(settings));
+  const failures = new EvaluationFailures(settings);
+  const rules = rulesOf('points', LISTS.points, settings, failures);
   return consumerOfRules<MetricPoint, MetricsBatch>(settings, next, {
+    failures,
     label: 'points',
     isIdle: rules.areNone,
     begin: (identity) => {
@@ -81,6 +85,7 @@ export function createTraceTransform(
   const spans = rulesOf('spans', LISTS.spans, settings, failures);
   const countSpans = dropCounter(settings, 'spans');
   return consumerOfRules<TraceRecord, TracesBatch>(settings, next, {
+    failures,
     label: 'traces',
     isIdle: headers.areNone && spans.areNone,
     begin: (identity) => (item) => {

@@ -3,14 +3,14 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem } from '../../component/http.js';
 import type { ConsumeContext, QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
 import type { Host } from '../../component/host.js';
-import type { IntakeThreads, Outcome, RequestInThread } from '../../component/intake.js';
+import type { Copies, IntakeThreads, Original, Outcome, RequestInThread } from '../../component/intake.js';
 import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/wire/export-response.js';
 import { OtlpDecodeError } from '../../otlp/decode/decode-error.js';
 import { AgentNames } from '../../otlp/map/agent-names.js';
-import { loggedRuns, type LoggedIn, type TracedRuns } from './logged-runs.js';
+import { loggedRuns } from './logged-runs.js';
 import { logsToRecords } from '../../otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
@@ -25,6 +25,7 @@ import type { OtlpConfig } from './config.js';
 import { bufferOf, unpack, type PackedRequest, type Received, type ReceivedRequests } from './decode.js';
 import { problemOf } from './failure.js';
 import { Owners, type Sender } from './owners.js';
+import { Remembered, type Memory } from './remembered.js';
 import { BATCH_ID_HEADER, batchIdProblem } from '../../otlp/wire/batch-id.js';
 
 /** Maximum number of reasons in a response; further ones are only counted. */
@@ -65,9 +66,10 @@ export class Intake {
   readonly #rejected: Counter;
   readonly #mappers: Mappers;
   readonly #decode: DecodeRequest;
-  readonly #traced = new TracedRunsOfUsers();
+  readonly #remembered: Remembered;
   #rejections: Pick<Rejections, 'note'> | undefined;
   #threads: IntakeThreads | undefined;
+  #copies: Copies | undefined;
   readonly #owners: Owners | undefined;
 
   /** @param settings.provenance records how spans are mapped, to explain the stored values */
@@ -87,6 +89,7 @@ export class Intake {
     };
     const mapper = new SpanMapper(new AgentNames(config.agent_names), provenance);
     this.#decode = decoderOf(waits, mapper);
+    this.#remembered = new Remembered(mapper.failedParts);
     this.#mappers = {
       traces: (request, about) => spansToTraces(request, { ...about, ...waits }, mapper),
       metrics: metricsToPoints,
@@ -94,16 +97,37 @@ export class Intake {
     };
   }
 
-  /**
-   * @param rejections where items rejected by the mapping are recorded
-   * @param threads that process requests instead of this one
-   * @param host for the store of users
-   * @throws Error if `tenant` needs a control store that does not run
-   */
-  start(rejections: Pick<Rejections, 'note'>, threads?: IntakeThreads, host?: Pick<Host, 'extension'>): void {
-    this.#rejections = rejections;
-    this.#threads = threads;
-    if (host !== undefined) this.#owners?.start(host);
+  /** @throws Error if `tenant` needs a control store that does not run */
+  start(host: Host): void {
+    this.#rejections = host.rejections;
+    this.#threads = host.intake;
+    this.#copies = host.copies;
+    this.#remembered.share((learned) => {
+      host.copies?.send(learned);
+    });
+    this.#owners?.start(host);
+  }
+
+  startCopy(original: Original): void {
+    this.#rejections = original.rejections;
+    this.#remembered.share((learned) => {
+      original.call(learned).catch(() => undefined);
+    });
+  }
+
+  /** On the main thread: adds what a copy has learned. */
+  answerCopy(message: object): void {
+    const learned = message as Memory;
+    this.#remembered.add(learned);
+    if (learned.failures.length > 0) this.#copies?.send({ ...learned, traced: [] });
+  }
+
+  stateForCopy(): object {
+    return this.#remembered.all();
+  }
+
+  onMessage(message: object): void {
+    this.#remembered.add(message as Memory);
   }
 
   close(): void {
@@ -162,8 +186,13 @@ export class Intake {
     const buffer = bufferOf(packed);
     const message: PackedTake = { packed, userId, context };
     // The runs of log events depend on earlier events.
-    const task = { signal, userId, keyId, bytes: buffer.byteLength, begin, isPinned: signal === 'logs' };
-    return await this.#threads.run<Taken>({ ...task, message, transfer: [buffer] });
+    const task = { signal, userId, keyId, abort, bytes: buffer.byteLength, begin };
+    return await this.#threads.run<Taken>({
+      ...task,
+      isPinned: signal === 'logs',
+      message,
+      transfer: [buffer],
+    });
   }
 
   /** Each user's part is a request of its own: one user's limit does not stop another's data. */
@@ -272,7 +301,7 @@ export class Intake {
    */
   #runsIn({ tenant, items }: Batches['logs'], context: ConsumeContext): Promise<RunsOfEvents> | undefined {
     const { traces } = this.#outputs;
-    const request = traces && loggedRuns(items, this.#traced.of(tenant));
+    const request = traces && loggedRuns(items, this.#remembered.tracedRuns(tenant));
     if (traces === undefined || request === undefined) return undefined;
     const { batch, rejected } = this.#mappers.traces(request, { ...context, tenant });
     this.#noteRejected('traces', tenant, rejected);
@@ -309,36 +338,6 @@ export class Intake {
     const totalSpans = spans.reduce((sum, count) => sum + count, 0);
     const request = { form: 'plain', bytes, items: spans.length, spans, totalSpans, mostSpans } as const;
     return { kind: 'raw', tenant, request, decode: this.#decode };
-  }
-}
-
-/** Maximum number of remembered users, and of remembered runs per user. */
-const MAX_USERS = 1000;
-const MAX_RUNS = 1000;
-
-/** Where programs trace their runs, by user. What is forgotten, or lost by a restart, is a run of its own until the next event. */
-class TracedRunsOfUsers {
-  readonly #users = new Map<string, Map<string, LoggedIn>>();
-
-  of(tenant: string): TracedRuns {
-    return {
-      get: (run) => this.#users.get(tenant)?.get(run),
-      set: (run, where) => {
-        const runs = this.#users.get(tenant) ?? new Map<string, LoggedIn>();
-        setNewest(this.#users, tenant, runs, MAX_USERS);
-        setNewest(runs, run, where, MAX_RUNS);
-      },
-    };
-  }
-}
-
-/** Sets a value as the newest, and removes the oldest beyond `most`. */
-function setNewest<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= most) return;
-    map.delete(oldest);
   }
 }
 

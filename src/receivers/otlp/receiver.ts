@@ -40,7 +40,7 @@ export class OtlpReceiver implements Component, OwnTelemetryIntake {
 
   async start(host: Host): Promise<void> {
     const { protocols, api_endpoint: apiEndpoint } = this.#settings.config;
-    this.#intake.start(host.rejections, host.intake, host);
+    this.#intake.start(host);
     this.#admission.start(host.userLimits.share);
     const { endpoint, tls } = protocols.http;
     if (isSet(endpoint)) {
@@ -52,8 +52,20 @@ export class OtlpReceiver implements Component, OwnTelemetryIntake {
     await this.#startGrpc(host);
   }
 
-  startCopy({ rejections }: Original): void {
-    this.#intake.start(rejections);
+  startCopy(original: Original): void {
+    this.#intake.startCopy(original);
+  }
+
+  answerCopy(message: object): void {
+    this.#intake.answerCopy(message);
+  }
+
+  stateForCopy(): object {
+    return this.#intake.stateForCopy();
+  }
+
+  onMessage(message: object): void {
+    this.#intake.onMessage(message);
   }
 
   work(message: object, request: RequestInThread): Promise<unknown> {

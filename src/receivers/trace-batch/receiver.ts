@@ -150,7 +150,7 @@ export class TraceBatchReceiver implements Component {
     try {
       const context = { receivedAt: this.#settings.clock.now(), keyId: identity.keyId };
       const { reply, usage } = this.#threads?.takes('traces')
-        ? await this.#takeInThread(this.#threads, body, userId, { ...context, begin })
+        ? await this.#takeInThread(this.#threads, body, userId, { ...context, begin, abort: request.abort })
         : await this.#takeHere(body, userId, { ...context, begin, abort: request.abort });
       return { status: 200, headers: quotaHeaders(usage), body: reply };
     } finally {
@@ -171,11 +171,20 @@ export class TraceBatchReceiver implements Component {
     threads: IntakeThreads,
     body: ReceivedJson,
     userId: string,
-    { begin, ...context }: ConsumeContext & { readonly keyId: string | null; readonly begin: () => void },
+    {
+      begin,
+      abort,
+      ...context
+    }: ConsumeContext & {
+      readonly keyId: string | null;
+      readonly begin: () => void;
+      readonly abort: AbortSignal;
+    },
   ): Promise<Taken> {
     const packed = body.pack();
     const { buffer } = packed.bytes;
-    const task = { signal: 'traces', userId, keyId: context.keyId, bytes: buffer.byteLength, begin } as const;
+    const { keyId } = context;
+    const task = { signal: 'traces', userId, keyId, abort, bytes: buffer.byteLength, begin } as const;
     const message: PackedTake = { packed, userId, context };
     return await threads.run<Taken>({ ...task, message, transfer: [buffer] });
   }

@@ -129,7 +129,10 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       logs: async (...args) => await items.logs(...args),
     };
     this.encodedWrites = {
+      engine: 'clickhouse',
       traces: async (...args) => await runStore.encodedTraces(...args),
+      metrics: async (...args) => await items.encodedMetrics(...args),
+      logs: async (...args) => await items.encodedLogs(...args),
       watchLogListeners: (changed) => this.arrivals.watchLogListeners(changed),
     };
     this.#turns = openReadPermits(settings, options);

@@ -1,36 +1,34 @@
+import { randomInt } from 'node:crypto';
 import type { ConsumeContext, QuotaUsage, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import { itemAt } from '../../signal/checked.js';
 import type { Batch, LogsBatch, MetricsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
-import {
-  scoresOfLogs,
-  tracesOfScores,
-  verdictsIn,
-  type RunVerdict,
-  type ScoreRow,
-} from '../incoming/score-rows.js';
+import { tracesOfScores, verdictsIn, type RunVerdict, type ScoreRow } from '../incoming/score-rows.js';
 import { scoreRows } from './runs/score-rows.js';
 import { SCORES } from './tables/score-tables.js';
 import { nameOfBatch } from '../shared/batch-name.js';
 import { CallOrder } from '../shared/call-order.js';
 import { TOO_MANY_METRICS } from '../contracts/metrics.js';
 import type { MeasuredBytes } from '../shared/measured-bytes.js';
-import type { TelemetryWriter } from '../contracts/telemetry-writer.js';
+import type { EncodedBatch, TelemetryWriter } from '../contracts/telemetry-writer.js';
 import type { LocalChangeFeed } from '../shared/local-change-feed.js';
 import type { StoreUserLimits } from '../shared/store-user-limits.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import type { StoreHandle } from './client/store-handle.js';
-import { logRows } from './logs/log-rows.js';
 import { KnownMetrics, type TakenMetrics } from './metrics/known-metrics.js';
 import { readMetricFacts } from './metrics/metric-facts.js';
-import { PointPrinter } from './metrics/point-rows.js';
+import type { PointRows } from './metrics/point-rows.js';
+import { RowEncoder, type EncodedLogRows } from './row-encoder.js';
 import type { AdmittedItems, WrittenBatch } from './runs/count-items.js';
 import { GroupedInserts, InsertRoom } from './tables/grouped-inserts.js';
 import { LOGS } from './tables/log-tables.js';
 import { missingRows, NO_BATCH } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
 import type { NewRow } from './tables/table.js';
+
+/** The limit of `randomInt`; counting on from there stays exact. */
+const MOST_FIRST_PLACE = 2 ** 48 - 1;
 
 /** Registers items before they are written: `RunStore`. @throws ConsumeError */
 type AdmitBatch<Name> = (
@@ -62,7 +60,9 @@ export class ItemWrites implements Partial<TelemetryWriter> {
   readonly #logs: GroupedInserts;
   readonly #points: GroupedInserts;
   readonly #scores: GroupedInserts;
-  readonly #printer = new PointPrinter();
+  readonly #encoder = new RowEncoder();
+  /** Numbers points in order of arrival. Starts at a random number, so that two processes rarely use the same. */
+  #place = randomInt(MOST_FIRST_PLACE);
   readonly #metrics: KnownMetrics;
   readonly #order = new CallOrder();
 
@@ -84,14 +84,19 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     return this.#room.bytes;
   }
 
-  async logs(batch: LogsBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
-    const { items, tenant: userId } = batch;
-    const { length } = items;
+  async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
+    const notify = this.#parts.arrivals.logsOf(batch.tenant, batch.items);
+    // Before the first `await`: the caller may change the batch afterwards.
+    const receipt = await this.encodedLogs(this.#encoder.logs(batch, context), context);
+    notify?.();
+    return receipt;
+  }
+
+  async encodedLogs(batch: EncodedBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
+    const { items: length, tenant: userId, logs } = batch;
     const { arrivals, admit } = this.#parts;
-    const notify = arrivals.logsOf(userId, items);
-    // Built before the first `await`: the caller may change the batch afterwards.
-    const made = logRows(items, receivedAt);
-    const scores = scoresOfLogs(items, receivedAt);
+    const notify = logs && arrivals.logsOf(userId, logs.records, logs.unseen);
+    const { scores, ...made } = batch.columns as EncodedLogRows;
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
     const tenant = await this.#admitted(userId);
     const admitted = await admit(batch, receivedAt, length, name);
@@ -115,12 +120,14 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     await Promise.all(verdictsIn(scores).map((verdict) => this.#parts.judge(tenant, verdict, receivedAt)));
   }
 
+  async metrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt> {
+    return await this.encodedMetrics(this.#encoder.metrics(batch, context), context);
+  }
+
   /** Runs in call order: the last type and unit seen of a metric count. */
-  async metrics(batch: MetricsBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
-    const { tenant: userId, items } = batch;
-    const { length } = items;
-    // Built before the first `await`: the caller may change the batch afterwards.
-    const { rows, metricOf, metrics, bytes } = this.#printer.print(items, receivedAt);
+  async encodedMetrics(batch: EncodedBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
+    const { tenant: userId, items: length } = batch;
+    const { rows, metricOf, metrics, bytes } = batch.columns as PointRows;
     const name = named === undefined ? null : nameOfBatch('metrics', named.id, receivedAt).batch;
     const prepare = async (): Promise<TakenPoints | WrittenBatch> => {
       const { claim, admit } = this.#parts;
@@ -132,7 +139,8 @@ export class ItemWrites implements Partial<TelemetryWriter> {
       const refused: number[] = [];
       const kept = rows.flatMap((row, index): NewRow[] => {
         const facts = itemAt(taken.facts, itemAt(metricOf, index));
-        if (facts !== null) return [{ tenant, batch: name ?? NO_BATCH, ...facts, ...row }];
+        if (facts !== null)
+          return [{ tenant, batch: name ?? NO_BATCH, place: this.#place++, ...facts, ...row }];
         refused.push(index);
         return [];
       });

@@ -30,20 +30,29 @@ export interface TelemetryWriter {
 /** A batch that another thread has encoded into columns, with the buffers to transfer. */
 export interface EncodedBatch {
   readonly tenant: string;
-  readonly quota?: Batch<unknown>['quota'];
+  readonly quota?: NonNullable<Batch<unknown>['quota']>;
   /** Number of items. */
   readonly items: number;
-  /** What `BatchEncoder` returns for the signal. */
+  /** What the {@link WriteEncoder} of the store returns for the signal. */
   readonly columns: object;
   readonly buffers: readonly ArrayBuffer[];
   /** For listeners of log records: the first ones, and the number of further ones. */
   readonly logs?: { readonly records: LogRecord[]; readonly unseen: number };
 }
 
+/** Encodes batches in an intake thread. */
+export interface WriteEncoder {
+  traces(batch: TracesBatch, context: ConsumeContext): EncodedBatch;
+  metrics(batch: MetricsBatch, context: ConsumeContext): EncodedBatch;
+  logs(batch: LogsBatch, context: ConsumeContext): EncodedBatch;
+}
+
 /** Writes of batches that intake threads have encoded, otherwise as `TelemetryWriter`. Buffers are taken over. */
 export interface EncodedWrites extends Readonly<
   Partial<Record<TelemetrySignal, (batch: EncodedBatch, context: ConsumeContext) => Promise<Receipt>>>
 > {
+  /** The encoder of its batches. */
+  readonly engine: 'duckdb' | 'clickhouse';
   /**
    * Calls back with the users whose log records have listeners, now and after each change.
    *

@@ -67,6 +67,7 @@ processors:
   quota: { store: clickhouse }
 service:
   extensions: [sqlite, clickhouse, query, health]
+  intake: { threads: 1 }
 `;
 }
 

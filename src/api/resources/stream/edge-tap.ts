@@ -1,4 +1,4 @@
-import type { EdgeListener, Passed } from '../../../component/edge-listener.js';
+import type { EdgeListener, EdgeSample, Passed, SampledListener } from '../../../component/edge-listener.js';
 import type { Clock } from '../../../component/telemetry.js';
 import { failureOf } from '../../../http/problem.js';
 import { itemCount } from '../../../signal/amount.js';
@@ -22,11 +22,14 @@ export class EdgeTap implements EdgeListener, Inbox {
   readonly #userId: string | null;
   readonly #wake: () => void;
   readonly #clock: Clock;
-  #pending: Uint8Array[] = [];
+  #pending: object[] = [];
   /** Items of batches in progress. */
   #under = 0;
   #lost = 0;
   #mayRead = true;
+  /** Intake threads whose samples were not read. */
+  #senders: (() => void)[] = [];
+  readonly sampled: SampledListener;
 
   /**
    * @param userId null for the items of all users
@@ -36,6 +39,7 @@ export class EdgeTap implements EdgeListener, Inbox {
     this.#userId = userId;
     this.#wake = wake;
     this.#clock = clock;
+    this.sampled = { userId, add: (sample) => this.#add(sample) };
   }
 
   offer(batch: AnyBatch, signal: Signal): ((passed: Passed) => void) | undefined {
@@ -50,7 +54,7 @@ export class EdgeTap implements EdgeListener, Inbox {
       this.#lost += rest;
       const ms = Number(passed.ms.toPrecision(DIGITS_OF_MS));
       for (const [position, { item, isCut }] of seen.entries()) {
-        const shown = {
+        this.#pending.push({
           at,
           signal,
           batch_items: count,
@@ -58,24 +62,40 @@ export class EdgeTap implements EdgeListener, Inbox {
           ...outcomeOf(passed, position),
           is_truncated: isCut,
           item,
-        };
-        this.#pending.push(sseEvent('tap', serializeJson(shown)));
+        });
       }
       this.#wake();
     };
   }
 
   take(): readonly Uint8Array[] {
-    const events = this.#pending;
-    if (this.#lost > 0) events.push(lostEvent('tap', this.#lost));
+    const { items, lost } = this.takeSample();
+    const events = items.map((shown) => sseEvent('tap', serializeJson(shown)));
+    return lost > 0 ? [...events, lostEvent('tap', lost)] : events;
+  }
+
+  /** Removes and returns the items, and the number of those left out. */
+  takeSample(): EdgeSample {
+    const sample = { items: this.#pending, lost: this.#lost };
     this.#pending = [];
     this.#lost = 0;
     this.#mayRead = true;
-    return events;
+    for (const send of this.#senders.splice(0)) send();
+    return sample;
   }
 
   close(): void {
-    this.#pending = [];
+    this.takeSample();
+  }
+
+  /** See `SampledListener.add`. */
+  async #add({ items, lost }: EdgeSample): Promise<void> {
+    const room = Math.max(0, MOST_ITEMS - this.#pending.length);
+    this.#pending.push(...items.slice(0, room));
+    this.#lost += lost + Math.max(0, items.length - room);
+    const read = new Promise<void>((resolve) => this.#senders.push(resolve));
+    this.#wake();
+    await read;
   }
 
   /** Copies the current values, because downstream components may change them. */

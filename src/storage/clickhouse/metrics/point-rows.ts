@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { serializeJson } from '../../../signal/json.js';
 import { METRIC_TYPES, TEMPORALITIES, type MetricPoint, type MetricStream } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
@@ -9,13 +8,12 @@ import { dayOf } from '../tables/days.js';
 import { SerializedOrigins } from '../tables/serialized-origins.js';
 import type { MetricFacts } from './known-metrics.js';
 
-/** A point as a row of `POINTS`, without the tenant and the metric's metadata. */
+/** A point as a row of `POINTS`, without the tenant, its place and the metric's metadata. */
 interface PointRow extends Omit<RowOf<typeof POINT_WIRE>, 'value' | 'type'> {
   readonly day: number;
   /** JSON has no NaN and no infinities. */
   readonly value: number | string | null;
   readonly origin: string;
-  readonly place: number;
   readonly bytes: number;
 }
 
@@ -31,49 +29,39 @@ export interface PointRows {
 
 /** Approximate bytes of a row without its texts. */
 const FIXED_BYTES = 300;
-/** The limit of `randomInt`; counting on from there stays exact. */
-const MOST_FIRST_PLACE = 2 ** 48 - 1;
-
-/** Turns batches into rows and numbers the points in order of arrival. */
-export class PointPrinter {
-  /** Starts at a random number, so that two processes rarely use the same. */
-  #place = randomInt(MOST_FIRST_PLACE);
-
-  /** @param arrived arrival time */
-  print(points: readonly MetricPoint[], arrived: Micros): PointRows {
-    const metrics = new Map<MetricStream, number>();
-    const origins = new SerializedOrigins();
-    const metricOf: number[] = [];
-    let bytes = 0;
-    const rows = points.map((point): PointRow => {
-      const { stream } = point;
-      const known = metrics.get(stream);
-      if (known === undefined) metrics.set(stream, metrics.size);
-      metricOf.push(known ?? metrics.size - 1);
-      const origin = origins.of(stream.origin);
-      const labels = labelsText(point.labels);
-      const distribution = point.distribution && JSON.stringify(point.distribution);
-      const exemplars = point.exemplars && serializeJson(point.exemplars);
-      const own = labels.length + (distribution?.length ?? 0) + (exemplars?.length ?? 0);
-      bytes += FIXED_BYTES + own + origin.length + stream.description.length;
-      return {
-        day: dayOf(point.timestamp, arrived),
-        temporality: stream.temporality === null ? null : TEMPORALITIES.indexOf(stream.temporality),
-        is_monotonic: stream.is_monotonic,
-        timestamp: point.timestamp,
-        start_time: point.start_time,
-        value: serializeValue(point.value),
-        flags: point.flags,
-        labels,
-        distribution,
-        exemplars,
-        origin,
-        place: this.#place++,
-        bytes: own,
-      };
-    });
-    return { rows, metricOf, metrics: [...metrics.keys()].map(factsOf), bytes };
-  }
+/** The points of a batch as rows. @param arrived arrival time */
+export function pointRows(points: readonly MetricPoint[], arrived: Micros): PointRows {
+  const metrics = new Map<MetricStream, number>();
+  const origins = new SerializedOrigins();
+  const metricOf: number[] = [];
+  let bytes = 0;
+  const rows = points.map((point): PointRow => {
+    const { stream } = point;
+    const known = metrics.get(stream);
+    if (known === undefined) metrics.set(stream, metrics.size);
+    metricOf.push(known ?? metrics.size - 1);
+    const origin = origins.of(stream.origin);
+    const labels = labelsText(point.labels);
+    const distribution = point.distribution && JSON.stringify(point.distribution);
+    const exemplars = point.exemplars && serializeJson(point.exemplars);
+    const own = labels.length + (distribution?.length ?? 0) + (exemplars?.length ?? 0);
+    bytes += FIXED_BYTES + own + origin.length + stream.description.length;
+    return {
+      day: dayOf(point.timestamp, arrived),
+      temporality: stream.temporality === null ? null : TEMPORALITIES.indexOf(stream.temporality),
+      is_monotonic: stream.is_monotonic,
+      timestamp: point.timestamp,
+      start_time: point.start_time,
+      value: serializeValue(point.value),
+      flags: point.flags,
+      labels,
+      distribution,
+      exemplars,
+      origin,
+      bytes: own,
+    };
+  });
+  return { rows, metricOf, metrics: [...metrics.keys()].map(factsOf), bytes };
 }
 
 function factsOf({ name, type, unit, description }: MetricStream): MetricFacts {

@@ -72,6 +72,7 @@ export class BatchWrites implements TelemetryWriter {
   }
 
   readonly encoded = {
+    engine: 'duckdb',
     traces: async (batch: EncodedBatch, context: ConsumeContext): Promise<Receipt> => {
       const { tenant, items } = batch;
       const columns = batch.columns as EncodedTraces;

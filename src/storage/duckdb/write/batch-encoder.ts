@@ -1,12 +1,12 @@
 import type { ConsumeContext } from '../../../component/consumer.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../../signal/batch.js';
-import type { EncodedBatch } from '../../contracts/telemetry-writer.js';
+import type { EncodedBatch, WriteEncoder } from '../../contracts/telemetry-writer.js';
 import { TracesEncoder, transferablesOf as buffersOfTraces } from '../../incoming/encode-traces.js';
 import { LogsEncoder, transferablesOf as buffersOfLogs } from './encode-logs.js';
 import { PointsEncoder, transferablesOf as buffersOfPoints } from './encode-points.js';
 
-/** Encodes batches into columns, synchronously. Keeps scratch memory: create one per thread. */
-export class BatchEncoder {
+/** Encodes batches for DuckDB into columns, synchronously. Keeps scratch memory: create one per thread. */
+export class BatchEncoder implements WriteEncoder {
   readonly #traces = new TracesEncoder();
   readonly #points = new PointsEncoder();
   readonly #logs = new LogsEncoder();
