@@ -22,6 +22,7 @@ import { systemClock } from '../telemetry/system-clock.js';
 import { formatBanner, urlsOf } from './banner.js';
 import {
   configPaths,
+  configPlaces,
   configSources,
   problemLines,
   withConfigOption,
@@ -78,7 +79,7 @@ export function runCommand(
       logger = createLogger({ ...logs, output, secrets: prepared.config.secrets });
       for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
       logMemory(prepared, logger);
-      const configFiles = configPaths(options);
+      const configFiles = configPlaces(options);
       setExitCode(
         await runUntilStopped(io, { prepared, logger, configFiles, reader, watches: options.watch === true }),
       );
@@ -169,7 +170,7 @@ class ConfigReader {
     });
     const options = {
       loaded: this.#loaded,
-      ...(inUse === undefined ? {} : { inUse, probe: configPaths(this.#options) }),
+      ...(inUse === undefined ? {} : { inUse, probe: configPlaces(this.#options) }),
     };
     let prepared = await prepare(sources, environment, this.#builtin, options);
     if (this.#options.acceptLoss === true)

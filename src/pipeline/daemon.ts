@@ -34,7 +34,7 @@ export interface DaemonOptions {
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
   /**
-   * Absolute paths of the configuration files, so that `jackdaw validate` works next to a running daemon. If absent, no owner
+   * Absolute paths of the configuration files and folders, so that `jackdaw validate` works next to a running daemon. If absent, no owner
    * files are written.
    */
   readonly configFiles?: readonly string[];

@@ -1,18 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Type } from 'typebox';
-import type { ExporterFactory } from '../../src/component/factory.js';
-import { section } from '../../src/config/schema.js';
-import { deliveryKeys } from '../../src/delivery/queue/config.js';
-import { startTestDaemon } from '../support/daemon.js';
-import { heldMemory } from '../support/held-memory.js';
 import { logRequest } from '../support/log-request.js';
-import { spawnDaemon, type DaemonProcess } from '../support/process.js';
+import { runCli, spawnDaemon, type DaemonProcess } from '../support/process.js';
 import { testFolder } from '../support/test-folder.js';
 import { until } from '../support/until.js';
 
@@ -229,17 +222,26 @@ void t.test('--watch notices renamed files, swapped links and plugins written in
   await daemon.logged(/"keys":\["service\.telemetry\.logs\.level"\].*"msg":"Reloaded the configuration"/);
   t.equal(reports(), 1);
 
+  // Next to the daemon, a folder with a new file is still its own.
+  put('mounted/more-2.yaml', 'service: { shutdown_delay: 1ms }\n');
+  const args = ['config-0.yaml', 'config-1.yaml', 'config-2.yaml', 'mounted'].flatMap((name) => [
+    '--config',
+    name,
+  ]);
+  t.match(await runCli(['validate', ...args], { cwd: folder }), { code: 0 });
+  await until('it is applied', () => reports() === 2);
+
   // Editors write a new file and rename it; for a moment there is none.
   renameSync(join(folder, 'config-2.yaml'), join(folder, 'config-2.yaml~'));
   put('config-2.yaml.new', overlayOf(1, 1));
   renameSync(join(folder, 'config-2.yaml.new'), join(folder, 'config-2.yaml'));
   await daemon.logged(/"keys":\["exporters\.http\/a\.url"\]/);
-  t.equal(reports(), 2);
+  t.equal(reports(), 3);
 
   put('plugin/odd.mjs', 'export default broken;');
   await daemon.logged(/config-2\.yaml:\d+:\d+: error: .*plugin .*broken is not defined/);
   put('plugin/odd.mjs', PLUGIN.replace('DESCRIPTION', 'description'));
-  await until('the plugin is loaded again', () => reports() === 3);
+  await until('the plugin is loaded again', () => reports() === 4);
   t.match(daemon.stderr(), /"changed":\["exporter \\"odd\\""\]/);
   t.match(await daemon.stop(), { code: 0 });
 });
@@ -253,79 +255,4 @@ void t.test('a plugin that could not be loaded at first is loaded once it is men
   t.match(body, { result: 'applied' });
   t.equal(status, 200);
   t.match(await place.daemon.stop(), { code: 0 });
-});
-
-void t.test('requests at the same time share a reload', async (t) => {
-  const { daemon } = await startTestDaemon(t);
-  const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => daemon.reload()));
-  for (const report of others) t.equal(report, first);
-  t.not(await daemon.reload(), first);
-});
-
-void t.test('replaced components leave memory, and undecided runs go to the new sampler', async (t) => {
-  const components: WeakRef<object>[] = [];
-  const factory: ExporterFactory = {
-    kind: 'exporter',
-    type: 'watched',
-    description: 'Watched.',
-    stability: 'stable',
-    signals: ['logs'],
-    delivery: 'queued',
-    configSchema: section({ number: Type.Integer({ description: 'Number.' }), ...deliveryKeys() }),
-    create: () => {
-      const component = { inputs: { logs: { consume: () => Promise.reject(new Error('unused')) } } };
-      components.push(new WeakRef(component));
-      return component;
-    },
-  };
-  const directory = testFolder(t);
-  const overlay = (number: number) => `
-processors: { sample: { wait: ${10 + number}h, after_end: 0s, percentage: 0, keep: ['${number} < 20'], directory: "${directory}/held" } }
-exporters: { watched: { number: ${number} } }
-service:
-  pipelines:
-    traces: { receivers: [trace_batch, otlp], processors: [validation, sample], exporters: [storage] }
-    logs: { receivers: [otlp], processors: [], exporters: [storage, watched] }
-`;
-  const { daemon, url, key } = await startTestDaemon(t, {
-    directory,
-    factories: [factory],
-    overlay: overlay(0),
-  });
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const trace_id = randomUUID();
-  const send = async (ended_at: string | null) => {
-    const times = { started_at: '2026-01-15T12:00:00Z', ended_at };
-    const trace = { trace_id, agent: 'held', status: ended_at === null ? 'running' : 'completed', ...times };
-    const span = {
-      span_id: randomUUID(),
-      parent_span_id: randomUUID(),
-      trace_id,
-      type: 'tool',
-      name: 'look',
-      ...times,
-    };
-    const body = JSON.stringify({ traces: [{ trace, spans: [span] }] });
-    const response = await fetch(`${url}/api/v1/traces/batch`, { method: 'POST', headers, body });
-    t.match(await response.json(), { accepted: 1 });
-  };
-  const read = async () => fetch(`${url}/api/v1/dashboard/traces/${trace_id}`, { headers });
-  await send(null);
-  for (let number = 1; number <= 8; number++) {
-    writeFileSync(join(directory, 'reload.yaml'), overlay(number));
-    t.match(await daemon.reload(), {
-      result: 'applied',
-      changed: ['exporter "watched"', 'processor "sample" in pipeline "traces"'],
-    });
-  }
-  t.equal((await read()).status, 404, 'it is not decided yet');
-  await send('2026-01-15T12:00:01Z');
-  await until('the run is decided', async () => (await read()).status === 200);
-  const { spans } = (await (await read()).json()) as { readonly spans: readonly unknown[] };
-  t.equal(spans.length, 2, 'with the part that another sampler held');
-
-  await until('replaced components are collected', async () => {
-    await heldMemory();
-    return components.filter((component) => component.deref() !== undefined).length <= 2;
-  });
 });
