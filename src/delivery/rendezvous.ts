@@ -1,5 +1,5 @@
 /** A value that a text and a target have together. All daemons must compute the same one: never change it. */
-export function weightOf(text: string, seed: number): number {
+function weightOf(text: string, seed: number): number {
   // FNV-1a with the final mix of MurmurHash3, so that seeds and last characters change all bits.
   let value = 0x811c9dc5 ^ seed;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
