@@ -73,8 +73,7 @@ export class PrometheusMeter implements Meter {
       const { values } = await metric.get();
       for (const { labels } of values) {
         if (labels[label] !== value) continue;
-        const { le: _, ...own } = labels;
-        metric.remove(own);
+        metric.remove(Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'le')));
       }
     }
   }

@@ -42,7 +42,7 @@ export class Balanced {
     this.#progress.set(batch, progress);
     const { done, refused } = progress;
     const failures: unknown[] = [];
-    const refusals: unknown[] = [];
+    let refusal: ConsumeError | undefined;
     const failed = new Set<number>();
     const tried = new Set<Gateway>();
     for (;;) {
@@ -79,7 +79,7 @@ export class Balanced {
               return;
             }
             if (error instanceof ConsumeError && !error.retryable) {
-              refusals.push(error);
+              refusal = error;
               for (const index of positions) {
                 done.add(index);
                 refused.push({ index, reason: error.message });
@@ -93,7 +93,7 @@ export class Balanced {
       );
     }
     if (done.size < keys.length) throw failures.at(-1) ?? unavailable(this.#gateways.problem);
-    if (refused.length === keys.length && refusals.length > 0) throw refusals[0];
+    if (refusal !== undefined && refused.length === keys.length) throw refusal as Error;
     return { accepted: keys.length - refused.length, refused };
   }
 }

@@ -109,7 +109,7 @@ export class GrpcClient implements Client {
         if (length < MAX_ANSWER_BYTES) pieces.push(piece);
         length += piece.length;
       });
-      stream.on('error', (error) => {
+      stream.on('error', (error: Error) => {
         // Without an answer in time, the peer may be gone without notice: the next request opens a new connection.
         if (signal?.aborted === true && this.#session === session) {
           this.#session = undefined;

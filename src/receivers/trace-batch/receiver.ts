@@ -199,7 +199,7 @@ export class TraceBatchReceiver implements Component {
     });
     const other = errors.find((error) => !isOwnersError(error));
     if (other !== undefined) throw other;
-    if (errors.length > 0 && errors.length === parts.length && !hasRefused) throw errors[0];
+    if (errors.length > 0 && errors.length === parts.length && !hasRefused) throw errors[0] as Error;
     return { reply: JSON.stringify(toReply(ids, reasons)), usage };
   }
 
