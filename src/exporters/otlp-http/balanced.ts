@@ -92,7 +92,7 @@ export class Balanced {
         }),
       );
     }
-    if (done.size < keys.length) throw failures.at(-1) ?? unavailable(this.#gateways.problem);
+    if (done.size < keys.length) throw (failures.at(-1) ?? unavailable(this.#gateways.problem)) as Error;
     if (refusal !== undefined && refused.length === keys.length) throw refusal as Error;
     return { accepted: keys.length - refused.length, refused };
   }
