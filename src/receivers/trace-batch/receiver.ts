@@ -198,7 +198,7 @@ export class TraceBatchReceiver implements Component {
       else if (parts.length === 1) usage = result.value.usage;
     });
     const other = errors.find((error) => !isOwnersError(error));
-    if (other !== undefined) throw other;
+    if (other !== undefined) throw other as Error;
     if (errors.length > 0 && errors.length === parts.length && !hasRefused) throw errors[0] as Error;
     return { reply: JSON.stringify(toReply(ids, reasons)), usage };
   }
