@@ -30,7 +30,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   api: [['routes'], ['resources'], ['lost-secrets', 'openapi', 'support']],
   delivery: [
     ['queue', 'senders'],
-    ['backoff', 'http-answer'],
+    ['backoff', 'http-answer', 'rendezvous'],
   ],
   otlp: [['encode'], ['map'], ['decode'], ['wire']],
   runs: [

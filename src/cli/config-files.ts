@@ -62,6 +62,11 @@ export function configSources(
   return { sources: [...(areComplete(given) ? [] : [DEFAULT_CONFIG]), ...given, ...set], environment };
 }
 
+/** Absolute paths of what `--config` names: a folder stays one when files are added to it. */
+export function configPlaces({ config = [] }: ConfigOptions): readonly string[] {
+  return config.map((given) => resolve(given));
+}
+
 /** Absolute paths of the configuration files. @throws ConfigError */
 export function configPaths(options: ConfigOptions): readonly string[] {
   return configFiles(options).map((file) => resolve(file));

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { Argument, Command } from 'commander';
 import { parseDocument, type Document } from 'yaml';
 import { packageRoot } from '../config/package-root.js';
+import { areComplete } from '../config/load.js';
 import { parseSize } from '../config/size.js';
 import { decodeUtf8 } from '../config/utf8.js';
 import type { CliIo } from './io.js';
@@ -62,7 +63,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
       const unit = join(folder, 'jackdaw.service');
       writeFileSync(unit, readFileSync(unit, 'utf8').replace(/^MemoryMax=.*$/m, `MemoryMax=${mebibytes}M`));
     },
-    config: addConfig,
+    config: (folder, text) => {
+      // A complete configuration, such as that of a sidecar, is not merged over the built-in one.
+      if (areComplete([{ file: '--config', text }])) writeFileSync(join(folder, 'config/jackdaw.yaml'), text);
+      else addConfig(folder, text);
+    },
   },
 };
 

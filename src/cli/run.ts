@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Factory } from '../component/factory.js';
 import type { Logger } from '../component/telemetry.js';
@@ -10,6 +11,7 @@ import { readVersion } from '../config/package-version.js';
 import { Placements } from '../pipeline/intake/placements.js';
 import { startDaemon, type Daemon, type StopReport } from '../pipeline/daemon.js';
 import { blamePlugin } from '../pipeline/isolation/plugin-scope.js';
+import { fileStamp } from '../pipeline/file-stamps.js';
 import { LoadedPlugins } from '../pipeline/load-registry.js';
 import { prepare, type Prepared } from '../pipeline/prepare.js';
 import type { Claim } from '../pipeline/resources.js';
@@ -20,6 +22,7 @@ import { systemClock } from '../telemetry/system-clock.js';
 import { formatBanner, urlsOf } from './banner.js';
 import {
   configPaths,
+  configPlaces,
   configSources,
   problemLines,
   withConfigOption,
@@ -29,7 +32,7 @@ import { logFormat } from './configured-daemon.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
 import { ServiceManager } from './service-manager.js';
-import { stampOf, watchFiles } from './watch-files.js';
+import { watchFiles } from './watch-files.js';
 
 /**
  * Ctrl-C in a terminal reaches all its processes, and npm forwards it to its child again. Within this time, that echo does not
@@ -76,7 +79,7 @@ export function runCommand(
       logger = createLogger({ ...logs, output, secrets: prepared.config.secrets });
       for (const warning of prepared.warnings) logger.warn({}, formatProblem(warning));
       logMemory(prepared, logger);
-      const configFiles = configPaths(options);
+      const configFiles = configPlaces(options);
       setExitCode(
         await runUntilStopped(io, { prepared, logger, configFiles, reader, watches: options.watch === true }),
       );
@@ -136,8 +139,8 @@ class ConfigReader {
   readonly #io: ProcessIo;
   readonly #builtin: readonly Factory[];
   readonly #loaded = new LoadedPlugins();
-  /** Configuration files, and those of `${file:}`. */
-  #files: ReadonlySet<string> = new Set();
+  /** Configuration files, and those of `${file:}`, each with its stamp before it was read. */
+  #files: ReadonlyMap<string, string> = new Map();
   #claims: readonly Claim[] = [];
   #stampOfRead = '';
 
@@ -155,17 +158,20 @@ class ConfigReader {
     try {
       return await this.#read(inUse);
     } finally {
-      this.#stampOfRead = this.stamp();
+      this.#stampOfRead = this.#stamp((file) => this.#files.get(file) ?? fileStamp(file));
     }
   }
 
   async #read(inUse?: readonly Claim[]): Promise<Prepared> {
-    const files = new Set<string>();
+    const files = new Map<string, string>();
     this.#files = files;
-    const { sources, environment } = configSources(this.#options, this.#io, (file) => files.add(file));
+    const { sources, environment } = configSources(this.#options, this.#io, (name) => {
+      const file = resolve(name);
+      if (!files.has(file)) files.set(file, fileStamp(file));
+    });
     const options = {
       loaded: this.#loaded,
-      ...(inUse === undefined ? {} : { inUse, probe: configPaths(this.#options) }),
+      ...(inUse === undefined ? {} : { inUse, probe: configPlaces(this.#options) }),
     };
     let prepared = await prepare(sources, environment, this.#builtin, options);
     if (this.#options.acceptLoss === true)
@@ -181,6 +187,10 @@ class ConfigReader {
 
   /** Changes when one of the files changes: configuration, secrets, plugins, and files that components read. */
   stamp(): string {
+    return this.#stamp(fileStamp);
+  }
+
+  #stamp(of: (file: string) => string): string {
     let named: readonly string[] = [];
     try {
       named = configPaths(this.#options);
@@ -190,8 +200,8 @@ class ConfigReader {
     const read = this.#claims.flatMap(({ resource }) =>
       resource.kind === 'readable_file' ? [resource.path] : [],
     );
-    const files = new Set([...named, ...this.#files, ...this.#loaded.files, ...read]);
-    return [...files].map((file) => `${file} ${stampOf(file)}`).join('\n');
+    const files = new Set([...named, ...this.#files.keys(), ...read]);
+    return [...[...files].map((file) => `${file} ${of(file)}`), ...this.#loaded.stamps()].join('\n');
   }
 }
 

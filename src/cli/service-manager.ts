@@ -14,6 +14,7 @@ export class ServiceManager {
   readonly #logger: Logger;
   #isUsable: boolean;
   #timer: NodeJS.Timeout | undefined;
+  #isStopping = false;
 
   constructor(env: Readonly<Record<string, string | undefined>>, logger: Logger) {
     this.#env = env;
@@ -23,16 +24,20 @@ export class ServiceManager {
 
   /** After the start and each reload. */
   async ready(): Promise<void> {
-    await this.#send('READY=1');
+    if (!this.#isStopping) await this.#send('READY=1');
     this.#keepAlive();
   }
 
   async reloading(): Promise<void> {
+    if (this.#isStopping) return;
     await this.#send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
   }
 
+  /** Nothing but WATCHDOG follows: a reload that ends meanwhile must not report READY. */
   async stopping(): Promise<void> {
-    await this.#send('STOPPING=1');
+    const sent = this.#send('STOPPING=1');
+    this.#isStopping = true;
+    await sent;
   }
 
   end(): void {

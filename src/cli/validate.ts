@@ -6,7 +6,7 @@ import { prepare } from '../pipeline/prepare.js';
 import { createLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
 import { systemClock } from '../telemetry/system-clock.js';
-import { configPaths, configSources, withConfigOption, type ConfigOptions } from './config-files.js';
+import { configPlaces, configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
 
 export function validateCommand(io: CliIo, builtin: readonly Factory[]): Command {
@@ -20,7 +20,7 @@ export function validateCommand(io: CliIo, builtin: readonly Factory[]): Command
       sources,
       environment,
       builtin,
-      options.probe ? { probe: configPaths(options) } : {},
+      options.probe ? { probe: configPlaces(options) } : {},
     );
     // Creating components has no side effects, and some detect mismatches only then.
     const logger = createLogger({

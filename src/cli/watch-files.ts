@@ -1,13 +1,5 @@
-import { statSync } from 'node:fs';
-
 /** Files are looked at this often, because notices of the system are lost in network folders and Kubernetes' linked folders. */
 const EVERY_MS = 500;
-
-/** What changes when a file or folder is written, replaced or removed. */
-export function stampOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? 'missing' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
-}
 
 /**
  * Calls back when files have changed, and then not again within the interval: several writes of an editor are one change.

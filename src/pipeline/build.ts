@@ -27,6 +27,7 @@ import { OfferedPrices } from './offered-prices.js';
 import { passingOn } from './pass-on.js';
 import { levelsOf, targetsOf, type Plan, type PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
+import { scopedMeter } from './scoped-meter.js';
 import { Switch } from './switch.js';
 
 /** Tools passed to components of every kind. */
@@ -51,6 +52,8 @@ export interface BuiltNode extends Node {
   readonly way?: Way | undefined;
   /** Replaces the component by a new one with the same configuration. */
   recreate(): void;
+  /** Ends the gauges of the component: one that was never started, or whose stop failed, has not done so itself. */
+  discard(): void;
 }
 
 interface Way {
@@ -124,8 +127,9 @@ class Builder {
   readonly #observers: Observers;
   readonly #metrics: Readonly<Record<'receiver' | 'processor' | 'exporter', EdgeMetrics>>;
   readonly #exporters = new Map<string, ExporterNode>();
-  readonly #previous: Previous | undefined;
+  #previous: Previous | undefined;
   readonly #connections: (() => void)[] = [];
+  #created: BuiltNode[] = [];
   /** By connector and signal. */
   readonly #connected = new Map<string, Connected>();
   /** The entries of the pipelines created so far. */
@@ -147,6 +151,21 @@ class Builder {
   }
 
   build(): Built {
+    try {
+      return this.#build();
+    } catch (error) {
+      for (const node of this.#created) node.discard();
+      throw error;
+    } finally {
+      // Nodes outlive this build: they must not keep replaced ones in memory.
+      this.#previous = undefined;
+      this.#created = [];
+      this.#exporters.clear();
+      this.#entries.clear();
+    }
+  }
+
+  #build(): Built {
     const extensions = this.#plan.extensions.map((extension) =>
       this.#node(extension, { create: (settings) => extension.factory.create(settings) }),
     );
@@ -249,7 +268,7 @@ class Builder {
         return new QueuedExporter(component, { ...settings, config }, RAW_DECODERS);
       },
       inputs: ({ inputs }) => inputs,
-      way,
+      way: factory.pipelines && way,
     });
     this.#exporters.set(exporter.id, node);
     return node;
@@ -369,7 +388,10 @@ class Builder {
     }
     const logger = this.#loggerOf(configured, pipeline);
     const switches = new Map([...outputs].map(([signal, target]) => [signal, new Switch(target)]));
-    const created = (): C => create({ ...this.#tools, logger, id, config }, Object.fromEntries(switches));
+    const tools = this.#tools;
+    let gauges = scopedMeter(tools.meter);
+    const created = (): C =>
+      create({ ...tools, logger, id, config, meter: gauges.meter }, Object.fromEntries(switches));
     try {
       const component = created();
       const entries = new Map<Signal, Switch>();
@@ -394,12 +416,19 @@ class Builder {
           way,
         },
         recreate: () => {
+          gauges.end();
+          gauges = scopedMeter(tools.meter);
           node.component = created();
           connect(node.component);
         },
+        discard: () => {
+          gauges.end();
+        },
       };
+      this.#created.push(node);
       return node;
     } catch (error) {
+      gauges.end();
       throw refused(configured, error, pipeline);
     }
   }
@@ -418,7 +447,7 @@ interface Parts<C> {
     outputs: Outputs,
   ) => C;
   readonly inputs?: (component: C) => Outputs;
-  readonly way?: Way;
+  readonly way?: Way | undefined;
 }
 
 /** A hash over the content of the files that a configuration names, such as a price table; a missing one counts as empty. */

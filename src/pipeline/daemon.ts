@@ -37,7 +37,7 @@ export interface DaemonOptions {
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
   /**
-   * Absolute paths of the configuration files, so that `jackdaw validate` works next to a running daemon. If absent, no owner
+   * Absolute paths of the configuration files and folders, so that `jackdaw validate` works next to a running daemon. If absent, no owner
    * files are written.
    */
   readonly configFiles?: readonly string[];
@@ -145,6 +145,8 @@ class RunningDaemon implements Daemon {
   #isStarted = false;
   #resolveStopped: (report: StopReport) => void = () => undefined;
   #shutdown: Promise<StopReport> | undefined;
+  /** A reload that has not read the files yet. */
+  #nextReload: Promise<ReloadReport> | undefined;
 
   constructor(built: Built, options: DaemonOptions, { tools, own }: OwnParts) {
     this.#own = own;
@@ -186,6 +188,7 @@ class RunningDaemon implements Daemon {
       applied: (prepared) => {
         this.#applied(prepared);
       },
+      removed: (kind, id) => options.meter.forget(kind, id),
     });
   }
 
@@ -233,10 +236,18 @@ class RunningDaemon implements Daemon {
     return this.#reloading.prepared;
   }
 
-  async reload(): Promise<ReloadReport> {
+  /** Requests that arrive before the files are read share one reload. */
+  reload(): Promise<ReloadReport> {
+    this.#nextReload ??= this.#reload();
+    return this.#nextReload;
+  }
+
+  async #reload(): Promise<ReloadReport> {
     const { reload: source, logger, clock } = this.#options;
-    const begun = clock.now();
+    let begun = clock.now();
     const outcome = await this.#reloading.reload(async () => {
+      this.#nextReload = undefined;
+      begun = clock.now();
       if (source === undefined || !this.#isStarted || this.#shutdown !== undefined)
         throw new Error(
           'the daemon is starting or stopping, or has no configuration that it could read again',
@@ -354,7 +365,7 @@ class RunningDaemon implements Daemon {
     if (this.#isStarted && this.#options.configFiles !== undefined)
       removeOwners(exclusivePaths(this.prepared().claims));
     await deadline
-      .wait(() => this.#reloading.settle(), 'a reload')
+      .wait(() => this.#reloading.stop(), 'a reload')
       .catch((error: unknown) => {
         errors.push(error instanceof Error ? error : new Error(String(error)));
       });

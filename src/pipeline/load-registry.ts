@@ -4,10 +4,10 @@ import type { Factory, PluginModule } from '../component/factory.js';
 import { readPlugins } from '../config/check.js';
 import { ConfigError, type Problem } from '../config/config-error.js';
 import { locate, type MapNode } from '../config/config-node.js';
+import { fileStamp, folderStamp } from './file-stamps.js';
 import { isolateFactory } from './isolation/isolate-factory.js';
 import { isPath, pluginFile } from './plugin-file.js';
 import { loadPlugin } from './plugin-loader.js';
-import { stampOf } from './plugin-stamp.js';
 import { Registry } from './registry.js';
 import { templateFactory } from './template-factory.js';
 import { readTemplate } from './template-file.js';
@@ -18,15 +18,17 @@ export class LoadedPlugins {
     string,
     { readonly key: readonly unknown[]; readonly factories: readonly Factory[] }
   >();
-  #files: readonly string[] = [];
+  /** Paths whose loading was tried: Node keeps modules under their URLs, and some failures, too. */
+  readonly #tried = new Set<string>();
+  #stamps: (() => string)[] = [];
 
-  /** Files and folders of plugins, as of the last configuration. */
-  get files(): readonly string[] {
-    return this.#files;
+  /** Of the files and folders of plugins in the last configuration. */
+  stamps(): readonly string[] {
+    return this.#stamps.map((stamp) => stamp());
   }
 
   begin(): void {
-    this.#files = [];
+    this.#stamps = [];
   }
 
   /** @param key factories are loaded again if one of its parts is another */
@@ -38,13 +40,16 @@ export class LoadedPlugins {
     const known = this.#loaded.get(path);
     if (known?.key.length === key.length && known.key.every((part, index) => part === key[index]))
       return known.factories;
-    const factories = await load(known !== undefined);
+    const isAgain = this.#tried.has(path);
+    this.#tried.add(path);
+    const factories = await load(isAgain);
     this.#loaded.set(path, { key, factories });
     return factories;
   }
 
-  note(path: string): void {
-    this.#files = [...this.#files, path];
+  /** @param stamp of a file or folder that a plugin is loaded from */
+  watch(stamp: () => string): void {
+    this.#stamps.push(stamp);
   }
 }
 
@@ -106,15 +111,15 @@ async function loadFactories(
   const found = pluginFile(specifier, file);
   const path = resolve(dirname(resolve(file)), found);
   if (/\.ya?ml$/.test(found)) {
-    loaded.note(path);
+    loaded.watch(() => fileStamp(path));
     const template = readTemplate(path, registry);
     const used = [...template.parts, ...[...template.pipelines.values()].flat()].map(
       ({ factory }) => factory,
     );
     return loaded.get(path, [readFileSync(path, 'utf8'), ...used], async () => [templateFactory(template)]);
   }
-  const stamp = isPath(found) ? stampOf(dirname(path)) : '';
-  if (isPath(found)) loaded.note(dirname(path));
+  const stamp = isPath(found) ? folderStamp(dirname(path)) : '';
+  if (isPath(found)) loaded.watch(() => folderStamp(dirname(path)));
   return loaded.get(isPath(found) ? path : found, [stamp], async (isAgain) => {
     const module = { specifier: found, file: resolve(file), stamp: isAgain ? stamp : '' };
     return adapt(await loadModule(module));

@@ -6,7 +6,7 @@ import type { Claim } from './resources.js';
 /** The process that uses the files of a configuration. */
 export interface Owner {
   readonly pid: number;
-  /** Absolute paths of its configuration files; empty for the built-in configuration. */
+  /** Absolute paths of its configuration files and folders; empty for the built-in configuration. */
   readonly config: readonly string[];
   /** Its endpoints, as configured. */
   readonly endpoints: readonly string[];

@@ -48,7 +48,7 @@ export interface Prepared {
 
 export interface PrepareOptions {
   /**
-   * Absolute paths of the configuration files. If given, ports, files and locks are tested as well; a running daemon of the same files
+   * Absolute paths of the configuration files and folders. If given, ports, files and locks are tested as well; a running daemon of the same files
    * may hold them.
    */
   readonly probe?: readonly string[];

@@ -16,7 +16,7 @@ import { overlap, type Claim } from './resources.js';
  * Checks the preconditions of a start: free ports, files that are accessible and not locked by another process, certificates. It
  * leaves no traces. A daemon that runs the same configuration files may hold the files and ports.
  *
- * @param configFiles absolute paths of the configuration files
+ * @param configFiles absolute paths of the configuration files and folders
  */
 export async function probeClaims(
   config: Config,

@@ -1,3 +1,4 @@
+import type { Kind } from '../component/component-id.js';
 import type { Host } from '../component/host.js';
 import type { ReloadReport } from '../component/daemon-view.js';
 import { ConfigError, formatProblem } from '../config/config-error.js';
@@ -16,6 +17,9 @@ import type { Prepared } from './prepare.js';
 import { changedKeys, keptNodes, keysThatNeedRestart } from './reload-changes.js';
 import type { StatusBoard } from './status.js';
 
+/** Time for a new component to start: without a limit, one that hangs would block all later reloads. */
+const START_MS = 60_000;
+
 /** Time for requests in progress of a component whose directory its successor needs: batches wait meanwhile. */
 const HAND_OVER_MS = 2000;
 
@@ -30,6 +34,8 @@ export interface ReloadingParts {
   readonly hostOf: (node: Node, built: Built, prepared: Prepared) => Host;
   /** Called in the synchronous step that applies a configuration. */
   readonly applied: (prepared: Prepared) => void;
+  /** Called when all components of that kind and id have ended, and the configuration has none. */
+  readonly removed: (kind: Kind, id: string) => Promise<void>;
 }
 
 /** What a reload changes. */
@@ -50,6 +56,7 @@ export class Reloading {
   /** Resolves when the components replaced last have stopped. */
   #retired: Promise<void> = Promise.resolve();
   #running: Promise<unknown> = Promise.resolve();
+  readonly #stopping = new AbortController();
 
   constructor(built: Built, prepared: Prepared, parts: ReloadingParts) {
     this.#built = built;
@@ -72,8 +79,9 @@ export class Reloading {
     return turn;
   }
 
-  /** Resolves when no reload is in progress and all replaced components have stopped. */
-  async settle(): Promise<void> {
+  /** Rolls a reload in progress back, unless it is applied, and waits until all replaced components have stopped. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
     await this.#running;
     await this.#retired;
   }
@@ -86,7 +94,7 @@ export class Reloading {
     let change: Change | null = null;
     let report: Omit<ReloadReport, 'configHash' | 'durationMs' | 'renewed' | 'notRenewed'>;
     try {
-      const next = await read();
+      const next = await this.#unlessStopping(read());
       const keys = changedKeys(this.#prepared.config, next.config);
       const needsRestart = keysThatNeedRestart(this.#prepared, next, keys);
       if (needsRestart.length > 0) {
@@ -158,6 +166,7 @@ export class Reloading {
       pool = await intake.prepare(next.plan, allOf(staged));
     } catch (error) {
       await this.#rollBack(started, handOvers);
+      for (const node of fresh) node.discard();
       throw error;
     }
     // From here to the end nothing waits: batches see either the old pipelines or the new ones.
@@ -193,7 +202,7 @@ export class Reloading {
   async #start(node: BuiltNode, host: Host): Promise<void> {
     const { lifecycle, status } = this.#parts;
     try {
-      await lifecycle.startOne(node, host);
+      await this.#unlessStopping(this.#inTime(lifecycle.startOne(node, host)));
       const problem = status.fatalOf(node);
       if (problem !== undefined) throw new Error(problem);
     } catch (cause) {
@@ -256,30 +265,69 @@ export class Reloading {
         await intake.discard(replaced);
       }
       for (const node of gone) {
+        const successor = fresh.find((one) => nameOf(one) === nameOf(node));
         try {
           await deadline.wait(() => idle(node), `the last batches of ${nameOf(node)}`);
-          const successor = fresh.find((one) => nameOf(one) === nameOf(node));
           await handQueueOver(node, successor, deadline);
         } catch (error) {
           tools.logger.error({ err: error }, `Stopping ${nameOf(node)} after a reload: ${messageOf(error)}`);
         }
-        this.#warnOfRest(node, fresh);
+        this.#warnOfRest(node, successor);
         for (const error of await lifecycle.stopOne(node, deadline))
           tools.logger.error({ err: error }, error.message);
+        node.discard();
       }
     });
+    const present = new Set(allOf(this.#built).map(({ kind, id }) => `${kind} ${id}`));
+    for (const { kind, id } of gone) if (!present.has(`${kind} ${id}`)) await this.#parts.removed(kind, id);
   }
 
-  /** A removed exporter leaves its queue on disk. */
-  #warnOfRest(node: BuiltNode, fresh: readonly BuiltNode[]): void {
+  /** An exporter that no longer has its queue on disk there leaves the items. */
+  #warnOfRest(node: BuiltNode, successor: BuiltNode | undefined): void {
     const { component } = node;
-    if (!(component instanceof QueuedExporter) || fresh.some((one) => nameOf(one) === nameOf(node))) return;
+    if (!(component instanceof QueuedExporter)) return;
+    const { directory } = component;
+    const now = successor?.component;
+    if (now instanceof QueuedExporter && now.directory === directory) return;
     const items = component.itemsOnDisk;
     if (items > 0)
       node.logger.warn(
-        { items },
-        `${nameOf(node)} was removed; its undelivered items stay on disk until an exporter of that id uses the same queue.directory`,
+        { items, directory },
+        `${nameOf(node)} no longer uses its queue on disk; the undelivered items stay there until an exporter of that id has the same queue.directory`,
       );
+  }
+
+  /** @throws Error if the daemon stops meanwhile */
+  async #unlessStopping<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this.#stopping;
+    let end = (): void => undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      end = () => {
+        reject(new Error('the daemon is stopping'));
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end);
+    });
+    try {
+      return await Promise.race([work, stopped]);
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  /** @throws Error after {@link START_MS} */
+  async #inTime(start: Promise<void>): Promise<void> {
+    let cancel = (): void => undefined;
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#parts.tools.clock.after(START_MS, () => {
+        reject(new Error(`it did not start within ${START_MS / 1000} s`));
+      });
+    });
+    try {
+      await Promise.race([start, late]);
+    } finally {
+      cancel();
+    }
   }
 
   async #within<T>(ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
@@ -359,12 +407,7 @@ async function handQueueOver(
   deadline: Deadline,
 ): Promise<void> {
   const now = successor?.component;
-  if (
-    before instanceof QueuedExporter &&
-    now instanceof QueuedExporter &&
-    before.isInMemory &&
-    now.isInMemory
-  )
+  if (before instanceof QueuedExporter && now instanceof QueuedExporter && before.directory === null)
     await deadline.wait(() => now.takeOver(before, deadline.abort), 'the hand-over of a queue');
 }
 

@@ -13,6 +13,7 @@ interface Observation {
 export class PrometheusMeter implements Meter {
   readonly #registry = new prometheus.Registry();
   readonly #observations = new Map<string, Set<Observation>>();
+  readonly #observedCounters = new Map<string, () => number>();
   /** Labels by metric name, as set by its first user, joined to one text. */
   readonly #labels = new Map<string, string>();
 
@@ -29,12 +30,16 @@ export class PrometheusMeter implements Meter {
   }
 
   observedCounter(name: string, options: Pick<MetricOptions, 'description'>, read: () => number): void {
-    if (this.#existing(name, prometheus.Counter, options)) return;
+    const isKnown = this.#existing(name, prometheus.Counter, options) !== undefined;
+    const observed = this.#observedCounters;
+    // The last one counts: a reload replaces components.
+    observed.set(name, read);
+    if (isKnown) return;
     new prometheus.Counter({
       ...this.#configure(name, options),
       collect() {
         this.reset();
-        this.inc(read());
+        this.inc(observed.get(name)?.() ?? 0);
       },
     });
   }
@@ -58,6 +63,19 @@ export class PrometheusMeter implements Meter {
     return () => {
       observations.delete(observation);
     };
+  }
+
+  /** Removes all series with this label, such as those of a component that a reload has removed. */
+  async forget(label: string, value: string): Promise<void> {
+    for (const metric of this.#registry.getMetricsAsArray()) {
+      // Gauges end with their observations.
+      if (!(metric instanceof prometheus.Counter || metric instanceof prometheus.Histogram)) continue;
+      const { values } = await metric.get();
+      for (const { labels } of values) {
+        if (labels[label] !== value) continue;
+        metric.remove(Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'le')));
+      }
+    }
   }
 
   /** Adds the usual metrics of a Node process, without a prefix: `process_resident_memory_bytes`, `nodejs_heap_size_used_bytes` and more. */

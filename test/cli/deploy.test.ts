@@ -44,6 +44,11 @@ void t.test('deploy writes the files of a kind with the given values', async (t)
 
   const systemd = await deploy('systemd', '--memory', '512MiB');
   t.match(systemd('jackdaw.service'), /^MemoryMax=512M$/m);
+  const sidecar = join(folder, 'sidecar');
+  const sidecarConfig = join(projectFolder(), 'plugins/sidecar/sidecar.yaml');
+  await runInProcess(['deploy', 'systemd', '--to', sidecar, '--config', sidecarConfig]);
+  t.strictSame(readdirSync(join(sidecar, 'config')), ['jackdaw.yaml']);
+  t.equal(readFileSync(join(sidecar, 'config/jackdaw.yaml'), 'utf8'), readFileSync(sidecarConfig, 'utf8'));
 
   await deploy('monitoring');
 });

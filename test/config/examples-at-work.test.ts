@@ -8,9 +8,10 @@ import { aRecentRun, makeAgent, makeAlert } from '../support/alert-calls.js';
 import { ApiCaller } from '../support/api-caller.js';
 import { runInProcess } from '../support/cli.js';
 import { startTestDaemon } from '../support/daemon.js';
-import { startOtlpEndpoint } from '../support/otlp-endpoint.js';
+import { logRequest } from '../support/log-request.js';
 import { startMails } from '../support/mail-server.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
+import { startOtlpEndpoint } from '../support/otlp-endpoint.js';
 import { PostgresServer } from '../support/postgres.js';
 import { projectFolder, readProjectFile } from '../support/project-file.js';
 import { S3Server } from '../support/s3-server.js';
@@ -253,6 +254,35 @@ tests:
     const { daemon } = await startTestDaemon(t, { overlay });
     await daemon.shutdown();
     t.match(JSON.stringify(server.requests.map(({ body }) => body)), /"deployment\.environment\.name"/);
+  },
+  'src/receivers/trace-batch/README.md#2': async (t) => {
+    const { url, key } = await startTestDaemon(t, {
+      overlay: yamlExample('src/receivers/trace-batch/README.md#2'),
+    });
+    // The example's user does not exist; `tenants.test.ts` has others.
+    const reply = await new ApiCaller(url, key).call('POST', '/traces/batch', {
+      json: { traces: [{ trace: { metadata: { resource: { team: 'payments' } } }, spans: [] }] },
+    });
+    t.match(reply, {
+      body: { rejected: 1, errors: [{ error: /names no active user of receivers\.trace_batch\.tenant/ }] },
+    });
+  },
+  'src/exporters/otlp-http/balance.md#1': async (t) => {
+    const gateway = await startOtlpEndpoint(t);
+    const example = parse(yamlExample('src/exporters/otlp-http/balance.md#1')) as {
+      readonly exporters: { readonly otlp_http: object };
+    };
+    const { otlp_http } = example.exporters;
+    const queue = { type: 'disk', directory: testFolder(t) };
+    const exporters = { otlp_http: { ...otlp_http, endpoint: `http://localhost:${gateway.port}`, queue } };
+    const { otlpUrl, key } = await startTestDaemon(t, { overlay: JSON.stringify({ ...example, exporters }) });
+    const response = await fetch(`${otlpUrl}/v1/logs`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(logRequest('app', [{ body: 'hello', nanos: 1n }])),
+    });
+    t.equal(response.status, 200);
+    await gateway.received(1);
   },
   'src/exporters/alerts/README.md#1': async (t) => {
     const mails = await startMails(t);

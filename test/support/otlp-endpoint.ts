@@ -47,11 +47,11 @@ export interface OtlpEndpoint {
 
 /**
  * @param t closes it at its end
- * @param options `isSecure` serves HTTPS with the test certificate; `port` selects a port
+ * @param options `isSecure` serves HTTPS with the test certificate; `host` and `port` select an address
  */
 export async function startOtlpEndpoint(
   t: Pick<Test, 'teardown'>,
-  options: { readonly isSecure?: boolean; readonly port?: number } = {},
+  options: { readonly isSecure?: boolean; readonly host?: string; readonly port?: number } = {},
 ): Promise<OtlpEndpoint> {
   const root = await readProtoFiles();
   const requests: ReceivedRequest[] = [];
@@ -73,11 +73,12 @@ export async function startOtlpEndpoint(
       for (const look of watchers) look();
     });
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
+  const { host = '127.0.0.1' } = options;
+  server.listen(options.port ?? 0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const endpoint: OtlpEndpoint = {
-    url: `${options.isSecure ? 'https' : 'http'}://127.0.0.1:${port}`,
+    url: `${options.isSecure ? 'https' : 'http'}://${host}:${port}`,
     port,
     requests,
     answer: undefined,

@@ -201,10 +201,10 @@ export class Delivery implements Consumer<Batch<unknown>> {
    * those in flight are awaited. May be called twice.
    */
   async drain(deadline: AbortSignal): Promise<void> {
-    this.#abortPending.abort();
+    this.#abortPending.abort(STOPPED);
     this.#watch.stop();
     const giveUp = (): void => {
-      this.#end.abort();
+      this.#end.abort(STOPPED);
       if (!this.#disk) this.#dropWaiting();
     };
     if (deadline.aborted) giveUp();
@@ -224,10 +224,10 @@ export class Delivery implements Consumer<Batch<unknown>> {
   async release(deadline: AbortSignal): Promise<readonly QueuedBatch[]> {
     const released: QueuedBatch[] = [];
     this.#released = released;
-    this.#abortPending.abort();
+    this.#abortPending.abort(STOPPED);
     this.#cancelTimer();
     const giveUp = (): void => {
-      this.#end.abort();
+      this.#end.abort(STOPPED);
     };
     if (deadline.aborted) giveUp();
     else deadline.addEventListener('abort', giveUp);
@@ -242,10 +242,19 @@ export class Delivery implements Consumer<Batch<unknown>> {
     return released;
   }
 
-  /** Takes over batches that another delivery has accepted, however full the queue is. */
-  adopt(batches: readonly QueuedBatch[]): void {
-    for (const batch of batches) this.#queue.push(batch);
-    this.#pump();
+  /** Takes over batches that another delivery has accepted, however full the queue in memory is. Drops what the disk cannot take. */
+  async adopt(batches: readonly QueuedBatch[]): Promise<void> {
+    if (this.#disk === null) {
+      for (const batch of batches) this.#queue.push(batch);
+      this.#pump();
+      return;
+    }
+    for (const queued of batches)
+      try {
+        await this.#disk.take(queued);
+      } catch (error) {
+        this.noteDropped(amountOf(queued.batch, this.#tools.signal), error);
+      }
   }
 
   /** Sends batches that are due while fewer than the allowed number are being sent, and sets the timer for the next one. */
@@ -364,6 +373,9 @@ export class Delivery implements Consumer<Batch<unknown>> {
 function passedOnId(tenant: string, id: string): string {
   return createHash('sha256').update(`${tenant}/${id}`).digest('base64url');
 }
+
+/** One for all: the stack of a new error would keep the successor of a replaced delivery in memory, and so on. */
+const STOPPED = new DOMException('The delivery is stopping', 'AbortError');
 
 /** Records an attempt in the daemon's own traces. */
 async function traced(

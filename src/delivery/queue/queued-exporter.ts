@@ -158,27 +158,27 @@ export class QueuedExporter implements Exporter {
     return (await this.#exporter.reload?.(now)) ?? false;
   }
 
-  /** Whether its queues are in memory, so that a successor can take their batches. */
-  get isInMemory(): boolean {
-    return this.#disk === null;
+  /** The directory of its queues; null if they are in memory, so that a successor can take their batches. */
+  get directory(): string | null {
+    return this.#disk?.shared.place.path ?? null;
   }
 
   /** Items that stay on disk after the stop. */
   get itemsOnDisk(): number {
-    if (this.isInMemory) return 0;
+    if (this.#disk === null) return 0;
     return [...this.#deliveries.values()].reduce((sum, { waiting }) => sum + waiting.items, 0);
   }
 
   /**
-   * Takes the undelivered batches of an exporter that it replaces; those of a signal that it does not accept stay there. Both have
-   * queues in memory.
+   * Takes the undelivered batches of an exporter that it replaces and that has queues in memory; those of a signal that it does not
+   * accept stay there.
    *
    * @param deadline of the attempts in progress
    */
   async takeOver(before: QueuedExporter, deadline: AbortSignal): Promise<void> {
     await Promise.all(
       [...this.#deliveries].map(async ([signal, delivery]) => {
-        delivery.adopt((await before.#deliveries.get(signal)?.release(deadline)) ?? []);
+        await delivery.adopt((await before.#deliveries.get(signal)?.release(deadline)) ?? []);
       }),
     );
   }

@@ -1,5 +1,6 @@
 import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer.js';
 import { notConnected, type Exporter, type Outputs, type PassOn } from '../../component/factory.js';
+import { highest, seedOf } from '../../delivery/rendezvous.js';
 import type { Batches } from '../../signal/batch.js';
 
 interface Target {
@@ -29,7 +30,7 @@ export class BalanceExporter implements Exporter {
   ): Consumer<Batches[S]> {
     const own = targets
       .filter((target) => target.signal === signal)
-      .map(({ pipeline, name }) => ({ pipelines: [pipeline], seed: hash(name, 0) }));
+      .map(({ pipeline, name }) => ({ pipelines: [pipeline], seed: seedOf(name) }));
     return {
       consume: async (batch: Batches[S], context: ConsumeContext): Promise<Receipt> => {
         const positions = own.map((): number[] => []);
@@ -44,24 +45,4 @@ export class BalanceExporter implements Exporter {
       },
     };
   }
-}
-
-/** Rendezvous hashing: without a target, only its own keys move, to the target with their next highest hash. */
-function highest(key: string, targets: readonly { readonly seed: number }[]): number {
-  let best = 0;
-  let most = -1;
-  targets.forEach(({ seed }, at) => {
-    const value = hash(key, seed);
-    if (value > most) [best, most] = [at, value];
-  });
-  return best;
-}
-
-/** FNV-1a with the final mix of MurmurHash3, so that seeds and last characters change all bits. All daemons must agree on it. */
-function hash(text: string, seed: number): number {
-  let value = 0x811c9dc5 ^ seed;
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
-  return (value ^ (value >>> 16)) >>> 0;
 }

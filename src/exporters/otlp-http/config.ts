@@ -1,7 +1,9 @@
+import { isIP } from 'node:net';
 import { Type, type Static } from 'typebox';
 import { checkClientTls, clientTlsFields } from '../../config/client-tls.js';
+import { durationMs } from '../../config/duration.js';
 import { checkHeaders, headersSection } from '../../config/request-headers.js';
-import { choice, filePath, section } from '../../config/schema.js';
+import { choice, duration, filePath, section } from '../../config/schema.js';
 import { deliveryKeys } from '../../delivery/queue/config.js';
 import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
@@ -18,6 +20,17 @@ export const otlpHttpConfig = section({
   traces_endpoint: url('Full URL for traces, overriding endpoint.'),
   metrics_endpoint: url('Full URL for metrics, overriding endpoint.'),
   logs_endpoint: url('Full URL for logs, overriding endpoint.'),
+  balance: Type.Optional(
+    section(
+      {
+        interval: duration({ default: '5s', description: 'Interval between look-ups of the addresses.' }),
+      },
+      {
+        description: 'Distributes whole runs over all addresses of the host in endpoint. Absent: not.',
+        isOptional: true,
+      },
+    ),
+  ),
   headers: headersSection('Headers of every request, such as authorization: "Bearer …".'),
   compression: choice(['gzip', 'none'], { default: 'gzip', description: 'Compression of request bodies.' }),
   tls: Type.Optional(
@@ -85,6 +98,7 @@ export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; 
     if (URL.canParse(endpoint) && new URL(endpoint).pathname !== '/')
       problems.push({ path: '/endpoint', message: 'must not have a path with protocol grpc' });
   }
+  if (config.balance !== undefined) problems.push(...checkBalance(config));
   if (config.endpoint?.includes('?') === true)
     problems.push({
       path: '/endpoint',
@@ -94,5 +108,17 @@ export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; 
     ...checkHeaders(config.headers, ['content-type', 'te', BATCH_ID_HEADER]),
     ...checkClientTls(config.tls),
   );
+  return problems;
+}
+
+function checkBalance({ balance, endpoint = '', ...config }: OtlpHttpConfig) {
+  const problems: { path: string; message: string }[] = [];
+  for (const key of ['traces_endpoint', 'metrics_endpoint', 'logs_endpoint'] as const)
+    if (config[key] !== undefined)
+      problems.push({ path: `/${key}`, message: 'cannot be combined with balance: set endpoint' });
+  if (URL.canParse(endpoint) && isIP(new URL(endpoint).hostname.replace(/^\[|\]$/g, '')) !== 0)
+    problems.push({ path: '/endpoint', message: 'must have a host name, not an address, with balance' });
+  if (balance !== undefined && durationMs(balance.interval) === 0)
+    problems.push({ path: '/balance/interval', message: 'must be greater than 0, for example 5s' });
   return problems;
 }

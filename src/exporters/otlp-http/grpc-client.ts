@@ -1,12 +1,18 @@
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
-import { readPem } from '../../config/client-tls.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import { shorten } from '../../component/item-problems.js';
 import { int64ToNumber } from '../../otlp/wire/int64.js';
 import { retryInfoType, statusType } from '../../otlp/wire/messages.js';
 import type { Answer } from './answer.js';
-import type { OtlpHttpConfig } from './config.js';
-import { CONNECT_TIMEOUT_MS, MAX_ANSWER_BYTES, reasonOf, type Client, type Post } from './http-client.js';
+import {
+  CONNECT_TIMEOUT,
+  CONNECT_TIMEOUT_MS,
+  MAX_ANSWER_BYTES,
+  reasonOf,
+  type Client,
+  type ConnectOptions,
+  type Post,
+} from './http-client.js';
 
 const PREFIX_BYTES = 5;
 
@@ -22,29 +28,11 @@ const REMEDIES: ReadonlyMap<number, string> = new Map([
 
 /** A connection to an OTLP/gRPC server, opened by the first request and again after a failure. */
 export class GrpcClient implements Client {
-  readonly #open: (url: URL) => ClientHttp2Session;
+  readonly #options: ConnectOptions;
   #session: ClientHttp2Session | undefined;
 
-  private constructor(open: (url: URL) => ClientHttp2Session) {
-    this.#open = open;
-  }
-
-  /** @throws Error that names a TLS file that cannot be read */
-  static async open({ tls }: OtlpHttpConfig): Promise<GrpcClient> {
-    const [ca, cert, key] = await Promise.all([
-      readPem('tls.ca_file', tls?.ca_file),
-      readPem('tls.cert_file', tls?.cert_file),
-      readPem('tls.key_file', tls?.key_file),
-    ]);
-    return new GrpcClient((url) =>
-      connect(url.origin, {
-        rejectUnauthorized: tls?.insecure_skip_verify !== true,
-        ...(ca && { ca }),
-        ...(cert && { cert }),
-        ...(key && { key }),
-        ...(tls?.server_name_override === undefined ? {} : { servername: tls.server_name_override }),
-      }),
-    );
+  constructor(options: ConnectOptions) {
+    this.#options = options;
   }
 
   /** @throws ConsumeError for a status other than OK, and if there is no response */
@@ -76,15 +64,21 @@ export class GrpcClient implements Client {
     return Promise.resolve();
   }
 
+  end(): Promise<void> {
+    this.#session?.close();
+    return Promise.resolve();
+  }
+
   #connection(url: URL): ClientHttp2Session {
     const known = this.#session;
     if (known !== undefined && !known.closed && !known.destroyed) return known;
-    const session = this.#open(url);
+    const session = connect(url.origin, this.#options);
     this.#session = session;
     // Each stream reports the error of its session.
     session.on('error', () => undefined);
     session.setTimeout(CONNECT_TIMEOUT_MS, () => {
-      if (session.connecting) session.destroy(new Error('the connection timed out'));
+      if (session.connecting)
+        session.destroy(Object.assign(new Error('the connection timed out'), { code: CONNECT_TIMEOUT }));
     });
     session.unref();
     return session;
@@ -115,7 +109,14 @@ export class GrpcClient implements Client {
         if (length < MAX_ANSWER_BYTES) pieces.push(piece);
         length += piece.length;
       });
-      stream.on('error', reject);
+      stream.on('error', (error: Error) => {
+        // Without an answer in time, the peer may be gone without notice: the next request opens a new connection.
+        if (signal?.aborted === true && this.#session === session) {
+          this.#session = undefined;
+          session.close();
+        }
+        reject(error);
+      });
       stream.on('close', () => {
         if (answer[constants.HTTP2_HEADER_STATUS] === undefined)
           reject(new Error('the connection was closed'));

@@ -13,8 +13,10 @@ import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import { compressed, inForm, type RawBatch, type RawForm } from '../../signal/raw-batch.js';
 import { failureOf, type Answer } from './answer.js';
 import { urlsOf, type OtlpHttpConfig } from './config.js';
+import { Balanced } from './balanced.js';
+import { Gateways, resolveHost, type ResolveHost } from './gateways.js';
 import { GrpcClient } from './grpc-client.js';
-import { HttpClient, type Client } from './http-client.js';
+import { connectOptions, HttpClient, type Client, type ConnectOptions } from './http-client.js';
 
 /** Exporter `otlp_http`: see README.md. One call of an input is one attempt to send one request. */
 export class OtlpHttpExporter implements Exporter {
@@ -25,9 +27,14 @@ export class OtlpHttpExporter implements Exporter {
   readonly #rejected: Counter;
   readonly #log: SparseLog;
   readonly #hide: (text: string) => string;
+  readonly #resolve: ResolveHost;
   #client: Client | undefined;
+  #gateways: Gateways | undefined;
+  #balanced: Balanced | undefined;
 
-  constructor(settings: Settings<OtlpHttpConfig>) {
+  /** @param resolve looks up the addresses of the endpoint, with `balance` */
+  constructor(settings: Settings<OtlpHttpConfig>, resolve: ResolveHost = resolveHost) {
+    this.#resolve = resolve;
     const { config, meter, logger, clock } = settings;
     this.#settings = settings;
     this.#form = config.compression === 'gzip' ? 'gzip' : 'plain';
@@ -53,30 +60,56 @@ export class OtlpHttpExporter implements Exporter {
 
   /** @throws Error that names a TLS file that cannot be read */
   async start(): Promise<void> {
-    this.#client = await open(this.#settings.config);
+    const { config } = this.#settings;
+    const options = await connectOptions(config);
+    const open = (more: Partial<ConnectOptions> = {}): Client =>
+      config.protocol === 'grpc'
+        ? new GrpcClient({ ...options, ...more })
+        : new HttpClient({ ...options, ...more }, config.queue.concurrency);
+    if (config.balance === undefined) {
+      this.#client = open();
+      return;
+    }
+    this.#gateways = new Gateways(this.#settings, this.#resolve, (lookup) => open({ lookup }));
+    this.#balanced = new Balanced(this.#gateways);
+    await this.#gateways.start();
   }
 
   async shutdown(): Promise<void> {
     await this.#client?.close();
+    await this.#gateways?.close();
     this.#client = undefined;
+    this.#balanced = undefined;
   }
 
   #input<S extends TelemetrySignal>(signal: S, url: URL): Consumer<Batches[S]> {
-    // A query may contain a key.
-    const place = url.origin + url.pathname;
-    const consume = async (batch: Batches[S] | RawBatch, context: ConsumeContext): Promise<Receipt> => {
+    const send = async (
+      batch: Batches[TelemetrySignal] | RawBatch,
+      client: Client | undefined,
+      context: ConsumeContext,
+    ): Promise<Receipt> => {
+      // A query may contain a key.
+      const place = url.origin + url.pathname;
       const body = await this.#encode(signal, batch);
-      const answer = await this.#post(url, place, body, context);
+      const answer = await this.#post(url, place, body, { ...context, client });
       if (answer.status < 200 || answer.status > 299)
         throw failureOf(answer, place, this.#settings.clock.now(), this.#hide);
       this.#noteRejection(signal, answer, place);
       return { accepted: itemCount(batch), refused: [] };
     };
-    return signal === 'traces' ? { consume, passthrough: { form: this.#form, consume } } : { consume };
+    const consume = async (batch: Batches[S] | RawBatch, context: ConsumeContext): Promise<Receipt> => {
+      if (this.#balanced === undefined || batch.kind === 'raw') return send(batch, this.#client, context);
+      return this.#balanced.consume(signal, batch, context, (part, { client }, about) =>
+        send(part, client, about),
+      );
+    };
+    // With balance, runs must be decoded to be told apart.
+    const isRaw = signal === 'traces' && this.#settings.config.balance === undefined;
+    return isRaw ? { consume, passthrough: { form: this.#form, consume } } : { consume };
   }
 
   /** @throws ConsumeError, permanent, if OTLP cannot express the batch */
-  async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S] | RawBatch): Promise<Uint8Array> {
+  async #encode(signal: TelemetrySignal, batch: Batches[TelemetrySignal] | RawBatch): Promise<Uint8Array> {
     if (batch.kind === 'raw') return (await inForm(batch.request, this.#form)).bytes;
     let body: Uint8Array;
     try {
@@ -92,11 +125,16 @@ export class OtlpHttpExporter implements Exporter {
     return this.#form === 'gzip' ? compressed(body) : body;
   }
 
-  async #post(url: URL, place: string, body: Uint8Array, { abort, batch }: ConsumeContext): Promise<Answer> {
-    if (!this.#client)
+  async #post(
+    url: URL,
+    place: string,
+    body: Uint8Array,
+    { abort, batch, client }: ConsumeContext & { readonly client: Client | undefined },
+  ): Promise<Answer> {
+    if (!client)
       throw new ConsumeError('the exporter was not started', { code: 'internal_error', retryable: true });
     const headers = { ...this.#headers, ...(batch && { [BATCH_ID_HEADER]: batch.id }) };
-    return this.#client.post(url, place, {
+    return client.post(url, place, {
       headers,
       body,
       isCompressed: this.#form === 'gzip',
@@ -116,8 +154,4 @@ export class OtlpHttpExporter implements Exporter {
       `${place} accepted a request only partly`,
     );
   }
-}
-
-async function open(config: OtlpHttpConfig): Promise<Client> {
-  return config.protocol === 'grpc' ? GrpcClient.open(config) : HttpClient.open(config);
 }

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { choice, duration, extensionId, optionalEndpoint, section, size } from '../../config/schema.js';
+import { tenantSection } from '../../auth/tenants.js';
+import { duration, optionalEndpoint, section, size } from '../../config/schema.js';
 import { tlsFiles } from '../../config/tls.js';
 
 /** The keys that both protocols have. @param endpoint with OTLP's default port @param maxSize of a request */
@@ -92,39 +93,7 @@ export const otlpConfig = section({
     },
     { description: 'Limits for requests waiting for the store, over all protocols.' },
   ),
-  tenant: Type.Optional(
-    section(
-      {
-        attribute: Type.String({
-          minLength: 1,
-          maxLength: 256,
-          description: 'Resource attribute that says whose data an item is, such as team.',
-        }),
-        users: Type.Record(
-          Type.String(),
-          Type.String({
-            pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
-            patternErrorMessage: 'must be the id of a user, as jackdaw users list shows it',
-            description: 'Id of a user.',
-          }),
-          { minProperties: 1, description: 'Ids of users by values of the attribute.' },
-        ),
-        unknown: choice(['refuse', 'keep'], {
-          default: 'refuse',
-          description: 'Items whose value names no active user; keep: they belong to the caller.',
-        }),
-        without_scope: choice(['refuse', 'keep'], {
-          default: 'refuse',
-          description: 'Items for another user if the key lacks the scope delegate; keep: the caller’s.',
-        }),
-        control: extensionId({ default: 'sqlite', description: 'Id of the control store with the users.' }),
-      },
-      {
-        description: 'Whose data an item is, by a resource attribute. Absent: the user of the API key.',
-        isOptional: true,
-      },
-    ),
-  ),
+  tenant: tenantSection(),
   agent_names: section(
     {
       generic: agentNames('Extra names to ignore as agent names, in addition to the built-in ones.'),

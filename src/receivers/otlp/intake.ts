@@ -1,3 +1,4 @@
+import { isOwnersError, Tenants, type Sender } from '../../auth/tenants.js';
 import type { Outputs, Settings } from '../../component/factory.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem } from '../../component/http.js';
@@ -24,7 +25,7 @@ import type { Micros } from '../../signal/time.js';
 import type { OtlpConfig } from './config.js';
 import { bufferOf, unpack, type PackedRequest, type Received, type ReceivedRequests } from './decode.js';
 import { problemOf } from './failure.js';
-import { Owners, type Sender } from './owners.js';
+import { Owners } from './owners.js';
 import { Remembered, type Memory } from './remembered.js';
 import { BATCH_ID_HEADER, batchIdProblem } from '../../otlp/wire/batch-id.js';
 
@@ -70,6 +71,7 @@ export class Intake {
   #rejections: Pick<Rejections, 'note'> | undefined;
   #threads: IntakeThreads | undefined;
   #copies: Copies | undefined;
+  readonly #tenants: Tenants | undefined;
   readonly #owners: Owners | undefined;
 
   /** @param settings.provenance records how spans are mapped, to explain the stored values */
@@ -77,7 +79,8 @@ export class Intake {
     this.#id = id;
     this.#outputs = outputs;
     this.#clock = clock;
-    this.#owners = config.tenant && new Owners(config.tenant, clock);
+    this.#tenants = config.tenant && new Tenants(config.tenant, id, clock);
+    this.#owners = this.#tenants && new Owners(this.#tenants);
     this.#rejected = meter.counter('otlp_rejected_items_total', {
       description:
         'Spans, metric points and log records rejected by the mapping, before they reach a pipeline.',
@@ -105,7 +108,7 @@ export class Intake {
     this.#remembered.share((learned) => {
       host.copies?.send(learned);
     });
-    this.#owners?.start(host);
+    this.#tenants?.start(host);
   }
 
   startCopy(original: Original): void {
@@ -131,7 +134,7 @@ export class Intake {
   }
 
   close(): void {
-    this.#owners?.close();
+    this.#tenants?.close();
   }
 
   /** @throws HttpProblem 404 for a signal that no pipeline takes from this receiver */
@@ -396,9 +399,6 @@ function firstRefusals(refused: readonly Refusal[]): ReadonlyMap<number, string>
   return reasons;
 }
 
-/** Limits of one user, of which the others' data does not depend. */
-const LIMITS_OF_USER: ReadonlySet<string> = new Set(['quota_exceeded', 'storage_exceeded', 'rate_limited']);
-
 /**
  * The answer to a request with data of several users. What exceeds a limit of its user, or is refused for good, is rejected alone.
  *
@@ -420,8 +420,7 @@ function mergeOwned(
       continue;
     }
     const error: unknown = result.reason;
-    const isOwn = error instanceof ConsumeError && (!error.retryable || LIMITS_OF_USER.has(error.code));
-    if (!isOwn) throw error;
+    if (!isOwnersError(error)) throw error;
     errors.push(error);
     count += items;
     reasons.push(problemOf(error).problem.message);

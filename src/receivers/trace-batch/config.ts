@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { tenantSection } from '../../auth/tenants.js';
 import { duration, endpoint, section, size } from '../../config/schema.js';
 import { tlsFiles } from '../../config/tls.js';
 
@@ -31,6 +32,7 @@ export const traceBatchConfig = section({
     },
     { description: 'Limits for requests waiting for the store.' },
   ),
+  tenant: tenantSection(),
   tls: tlsFiles(),
 });
 

@@ -11,7 +11,8 @@ export const traceBatchReceiver: ReceiverFactory<typeof traceBatchConfig> = {
   description: 'Receives batches of agent runs as JSON over HTTP: POST /api/v1/traces/batch.',
   stability: 'beta',
   signals: ['traces'],
-  placement: () => 'any',
+  // The main thread knows the users.
+  placement: ({ tenant }) => (tenant === undefined ? 'any' : 'main'),
   configSchema: traceBatchConfig,
   check: (config) => [
     ...(parseSize(config.max_request_body_size) === 0

@@ -1,3 +1,4 @@
+import { isOwnersError, Tenants } from '../../auth/tenants.js';
 import type { Component } from '../../component/component.js';
 import type { ConsumeContext, Consumer, QuotaUsage, Receipt } from '../../component/consumer.js';
 import type { Outputs, Settings } from '../../component/factory.js';
@@ -13,6 +14,7 @@ import { sizeBytes } from '../../config/size.js';
 import { tlsOptions } from '../../config/tls.js';
 import { InFlight } from '../../http/in-flight.js';
 import { requireJson } from '../../http/json-body.js';
+import { failureOf } from '../../http/problem.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { quotaHeaders, QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
 import { ReceivedJson, type PackedJson } from '../../http/received-json.js';
@@ -56,6 +58,7 @@ export class TraceBatchReceiver implements Component {
   readonly #inFlight: InFlight;
   readonly #refusedRequests: Counter;
   readonly #unreadableTraces: Counter;
+  readonly #tenants: Tenants | undefined;
   #endGauges: readonly (() => void)[] = [];
   #rejections: Pick<Rejections, 'note'> | undefined;
   #threads: IntakeThreads | undefined;
@@ -66,6 +69,7 @@ export class TraceBatchReceiver implements Component {
     this.#settings = settings;
     this.#next = outputs.traces;
     this.#readItem = itemReader();
+    this.#tenants = config.tenant && new Tenants(config.tenant, settings.id, settings.clock);
     this.#inFlight = new InFlight({
       requests: config.max_in_flight.requests,
       bytes: sizeBytes(config.max_in_flight.bytes),
@@ -89,6 +93,7 @@ export class TraceBatchReceiver implements Component {
     });
     const routes = createRouteBuilder(host);
     listener.route(routes.raw(operation, (request, identity) => this.#handle(request, identity)));
+    this.#tenants?.start(host);
     this.#rejections = host.rejections;
     this.#threads = host.intake;
     this.#inFlight.shareOut(host.userLimits.share);
@@ -129,6 +134,7 @@ export class TraceBatchReceiver implements Component {
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#isDraining = true;
     await this.#inFlight.idle(deadline);
+    this.#tenants?.close();
     for (const end of this.#endGauges) end();
     this.#endGauges = [];
   }
@@ -151,7 +157,7 @@ export class TraceBatchReceiver implements Component {
       const context = { receivedAt: this.#settings.clock.now(), keyId: identity.keyId };
       const { reply, usage } = this.#threads?.takes('traces')
         ? await this.#takeInThread(this.#threads, body, userId, { ...context, begin, abort: request.abort })
-        : await this.#takeHere(body, userId, { ...context, begin, abort: request.abort });
+        : await this.#takeHere(body, identity, { ...context, begin, abort: request.abort });
       return { status: 200, headers: quotaHeaders(usage), body: reply };
     } finally {
       leave();
@@ -160,11 +166,64 @@ export class TraceBatchReceiver implements Component {
 
   async #takeHere(
     body: ReceivedJson,
-    userId: string,
+    identity: Identity,
     { begin, ...context }: ConsumeContext & { readonly begin: () => void },
   ): Promise<Taken> {
     begin();
-    return await this.#take(body, userId, context);
+    if (this.#tenants === undefined) return await this.#take(body, identity.userId, context);
+    return await this.#takeForOwners(this.#tenants, body, identity, context);
+  }
+
+  /** Each user's traces are a request of their own: one user's limit does not stop another's data. */
+  async #takeForOwners(
+    tenants: Tenants,
+    body: ReceivedJson,
+    sender: Identity,
+    context: ConsumeContext,
+  ): Promise<Taken> {
+    const { ids, reasons, parts } = await this.#sendForOwners(tenants, body, sender, context);
+    const hasRefused = reasons.size > 0;
+    const results = await Promise.allSettled(parts.map(({ answer }) => answer));
+    const errors: unknown[] = [];
+    let usage: QuotaUsage | undefined;
+    results.forEach((result, at) => {
+      const { draft, positions } = itemAt(parts, at);
+      const ownReasons =
+        result.status === 'fulfilled'
+          ? reasonsOf(draft, result.value)
+          : new Map(positions.map((_, index) => [index, failureOf(result.reason).problem.message]));
+      for (const [index, reason] of ownReasons) reasons.set(itemAt(positions, index), reason);
+      if (result.status === 'rejected') errors.push(result.reason);
+      // The sender may not see the quotas of others.
+      else if (parts.length === 1) usage = result.value.usage;
+    });
+    const other = errors.find((error) => !isOwnersError(error));
+    if (other !== undefined) throw other as Error;
+    if (errors.length > 0 && errors.length === parts.length && !hasRefused) throw errors[0] as Error;
+    return { reply: JSON.stringify(toReply(ids, reasons)), usage };
+  }
+
+  /** @returns the sent `trace_id` of each item, the reason for each that belongs to no user, and what was sent for each user */
+  async #sendForOwners(tenants: Tenants, body: ReceivedJson, sender: Identity, context: ConsumeContext) {
+    const items = readItems(body);
+    const reasons = new Map<number, string>();
+    const byOwner = new Map<string, number[]>();
+    for (const [position, item] of items.entries()) {
+      const resource = ownField(ownField(ownField(item, 'trace'), 'metadata'), 'resource');
+      const value = ownField(resource, tenants.attribute);
+      const owner = await tenants.ownerOf(value === undefined ? [] : [value], sender);
+      if (owner.kind === 'refused') reasons.set(position, owner.reason);
+      else byOwner.set(owner.userId, [...(byOwner.get(owner.userId) ?? []), position]);
+    }
+    const ids = items.map(sentId);
+    if (reasons.size > 0) this.#noteUnreadable(sender.userId, ids, reasons);
+    const parts = [...byOwner].map(([userId, positions]) => {
+      const own = positions.map((position) => items[position]);
+      const sent = this.#sendItems(own, userId, context);
+      if (sent.draft.reasons.size > 0) this.#noteUnreadable(userId, sent.draft.ids, sent.draft.reasons);
+      return { ...sent, positions };
+    });
+    return { ids, reasons, parts };
   }
 
   async #takeInThread(
@@ -214,7 +273,10 @@ export class TraceBatchReceiver implements Component {
   }
 
   #send(body: ReceivedJson, tenant: string, context: ConsumeContext): Sent {
-    const items = readItems(body);
+    return this.#sendItems(readItems(body), tenant, context);
+  }
+
+  #sendItems(items: readonly unknown[], tenant: string, context: ConsumeContext): Sent {
     const reasons = new Map<number, string>();
     const records: TraceRecord[] = [];
     const positions: number[] = [];
@@ -266,14 +328,19 @@ interface Sent {
   readonly answer: Promise<Receipt>;
 }
 
-function takenOf({ ids, positions, reasons }: Draft, { refused, usage }: Outcome): Taken {
+function takenOf(draft: Draft, outcome: Outcome): Taken {
+  return { reply: JSON.stringify(toReply(draft.ids, reasonsOf(draft, outcome))), usage: outcome.usage };
+}
+
+/** The reason for each rejected item, by its position in the request. */
+function reasonsOf({ positions, reasons }: Draft, { refused }: Outcome): ReadonlyMap<number, string> {
   const all = new Map(reasons);
   for (const { index, reason } of refused) {
     const position = positions[index];
     // If several exporters refuse a trace, the response has only the first entry.
     if (position !== undefined && !all.has(position)) all.set(position, reason);
   }
-  return { reply: JSON.stringify(toReply(ids, all)), usage };
+  return all;
 }
 
 /** @param ids of all items, as sent @param reasons by the position of the rejected item */

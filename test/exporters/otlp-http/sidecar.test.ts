@@ -1,49 +1,17 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { freePort } from '../../support/free-port.js';
-import { pause } from '../../support/http-listener.js';
 import { OtlpLoad } from '../../support/otlp-load.js';
 import { spawnDaemon, type DaemonProcess } from '../../support/process.js';
+import { emptied, exporterTotal, readRun, sidecarOverlay } from '../../support/sidecar.js';
 
 /** A gateway that can be restarted on the same port and files. */
 const gatewayOverlay = (endpoint: string) =>
   `receivers: { otlp: { protocols: { http: { endpoint: "${endpoint}" } } } }
 `;
 
-/** A daemon that stores only users and keys and forwards everything. */
-const sidecarOverlay = (url: string, key: string) => `exporters:
-  otlp_http:
-    endpoint: ${url}
-    headers: { authorization: "Bearer ${key}" }
-    timeout: 10s
-    retry: { initial_interval: 100ms, max_interval: 500ms }
-    queue: { batch: { max_items: 50, max_wait: 20ms } }
-service:
-  pipelines:
-    traces: { receivers: [trace_batch, otlp], processors: [validation], exporters: [otlp_http] }
-    metrics: { receivers: [otlp], processors: [], exporters: [otlp_http] }
-    logs: { receivers: [otlp], processors: [], exporters: [otlp_http] }
-`;
-
 async function read(daemon: DaemonProcess, path: string): Promise<Response> {
   return fetch(`${daemon.url}/api/v1${path}`, { headers: { authorization: `Bearer ${daemon.key}` } });
-}
-
-/** Waits until a sidecar has delivered everything. */
-async function emptied(sidecar: DaemonProcess): Promise<void> {
-  for (;;) {
-    const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
-    const waiting = [...text.matchAll(/^jackdaw_exporter_queue_items\{.*\} (\d+)$/gm)];
-    if (waiting.length === 3 && waiting.every(([, count]) => count === '0')) return;
-    await pause();
-  }
-}
-
-/** The sum over all series of an exporter metric `jackdaw_exporter_…` of a sidecar. */
-async function total(sidecar: DaemonProcess, name: string): Promise<number> {
-  const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
-  const series = text.matchAll(new RegExp(`^jackdaw_exporter_${name}\\{.*\\} (\\d+)$`, 'gm'));
-  return [...series].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 void t.test(
@@ -66,14 +34,13 @@ void t.test(
     await load.more(150);
     await load.stop();
     await emptied(sidecar);
-    t.equal(await total(sidecar, 'dropped_items_total'), 0, 'nothing dropped');
-    t.ok((await total(sidecar, 'retries_total')) > 0, 'the gateway was unavailable');
+    t.equal(await exporterTotal(sidecar, 'dropped_items_total'), 0, 'nothing dropped');
+    t.ok((await exporterTotal(sidecar, 'retries_total')) > 0, 'the gateway was unavailable');
 
     const { traces, points, logs } = load.acknowledged;
     t.ok(traces.size > 20 && points.size > 20 && logs.size > 20, 'load of every signal');
     for (const [traceId, spans] of traces) {
-      const uuid = traceId.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-      const response = await read(second, `/dashboard/traces/${uuid}`);
+      const response = await readRun(second, traceId);
       const trace = (await response.json()) as {
         readonly status: string;
         readonly spans: readonly { readonly span_id: string }[];

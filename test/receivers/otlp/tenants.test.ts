@@ -1,6 +1,8 @@
 import t from 'tap';
+import { ApiCaller } from '../../support/api-caller.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { jsonOf } from '../../support/otlp-requests.js';
+import { anItem } from '../../support/trace-batch.js';
 
 const KNOWN = '00000000-0000-4000-8000-00000000abcd';
 
@@ -14,6 +16,13 @@ const logs = (...teams: readonly (string | null)[]) => ({
     ],
   })),
 });
+
+/** A run with an agent named by its team, as the batch route takes it. */
+function runOf(team: string | null) {
+  const item = anItem();
+  const metadata = team === null ? {} : { resource: { team } };
+  return { ...item, trace: { ...item.trace, agent: `of ${team ?? 'none'}`, metadata } };
+}
 
 for (const policy of ['refuse', 'keep'] as const)
   void t.test(
@@ -59,6 +68,12 @@ receivers:
       users: { mine: ${owner.id.toUpperCase()}, off: ${disabled.id}, gone: ${KNOWN}, plain: ${plain.id} }
       unknown: ${policy}
       without_scope: ${policy}
+  trace_batch:
+    tenant:
+      attribute: team
+      users: { mine: ${owner.id}, off: ${disabled.id}, plain: ${plain.id} }
+      unknown: ${policy}
+      without_scope: ${policy}
 `,
       });
       const send = async (key: string, ...teams: readonly (string | null)[]) => {
@@ -93,6 +108,30 @@ receivers:
       t.equal((await send(agent.key, 'mine', null, 'off', 'gone', 'other', 'mine')).status, 200);
       t.strictSame(await bodiesOf(owner.key), ['mine', 'mine'], 'a repeat adds nothing');
 
+      const sendRuns = async (key: string, ...teams: readonly (string | null)[]) => {
+        const json = { traces: teams.map(runOf) };
+        return (await new ApiCaller(url, key).call('POST', '/traces/batch', { json })).body;
+      };
+      const agentsOf = async (key: string) => {
+        const { items } = await new ApiCaller(url, key).get<{ items: { agent_name: string }[] }>(
+          '/dashboard/traces',
+        );
+        return items.map(({ agent_name: name }) => name.slice(3)).sort();
+      };
+      const runsByAgent = await sendRuns(agent.key, 'mine', 'off', null, 'other', 'mine');
+      const runsByPlain = await sendRuns(plain.key, 'plain', 'mine');
+      if (isKept) {
+        t.match(runsByAgent, { accepted: 5 });
+        t.match(runsByPlain, { accepted: 2 });
+      } else {
+        const noUser = /names no active user of receivers\.trace_batch\.tenant/;
+        t.match(runsByAgent, { accepted: 3, rejected: 2, errors: [{ error: noUser }, { error: noUser }] });
+        t.match(runsByPlain, { accepted: 1, errors: [{ error: /lacks the scope "delegate"/ }] });
+      }
+      t.strictSame(await agentsOf(owner.key), ['mine', 'mine']);
+      t.strictSame(await agentsOf(agent.key), isKept ? ['none', 'off', 'other'] : ['none']);
+      t.strictSame(await agentsOf(plain.key), isKept ? ['mine', 'plain'] : ['plain']);
+
       const more = await fetch(`${url}/api/v1/me/keys`, {
         method: 'POST',
         headers: json(plain.key),
@@ -116,8 +155,10 @@ void t.test('a quota of one user stops neither the others nor the caller', async
     directory: first.directory,
     key: first.key,
     overlay: `
-processors: { quota: { count: [log_records] } }
-receivers: { otlp: { tenant: { attribute: team, users: { small: ${id} } } } }
+processors: { quota: { count: [log_records, spans] } }
+receivers:
+  otlp: { tenant: { attribute: team, users: { small: ${id} } } }
+  trace_batch: { tenant: { attribute: team, users: { small: ${id} } } }
 `,
   });
   const send = (...teams: readonly (string | null)[]) =>
@@ -127,4 +168,15 @@ receivers: { otlp: { tenant: { attribute: team, users: { small: ${id} } } } }
   t.match(await mixed.text(), /"rejectedLogRecords":"2"/);
   t.match(await (await fetch(`${url}/api/v1/dashboard/logs/search`, { headers })).text(), /of none/);
   t.equal((await send('small', 'small')).status, 429, 'alone, it is refused as always');
+
+  const api = new ApiCaller(url, first.key);
+  const runs = await api.call('POST', '/traces/batch', {
+    json: { traces: [runOf('small'), runOf(null), runOf('small')] },
+  });
+  t.match(runs, { status: 200, body: { accepted: 1, rejected: 2, errors: [{ error: /quota|limit/i }, {}] } });
+  t.equal(runs.headers.get('x-quota-limit'), null, 'the quota of another user is not shown');
+  t.equal(
+    (await api.call('POST', '/traces/batch', { json: { traces: [runOf('small'), runOf('small')] } })).status,
+    429,
+  );
 });
