@@ -10,6 +10,7 @@ import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
 import type { Page, PageRange, Pages } from './paging.js';
 import type { Price } from '../../signal/price.js';
+import type { SearchedRuns } from './search.js';
 
 /** A run as listed: the trace detail without spans and metadata. */
 export interface RunSummary {
@@ -152,8 +153,6 @@ export interface RunFilter extends DimensionFilter {
   readonly start_time?: Micros;
   /** Started at or before. */
   readonly end_time?: Micros;
-  /** Case-insensitive substring of agent name, outcome or error message. */
-  readonly query?: string;
 }
 
 /** Selects runs with a span that matches all of these conditions; texts match exactly. */
@@ -237,7 +236,7 @@ export interface RunOutcome {
  * versions of their rows. Ids of users and traces are accepted in upper and lower case. Every method may throw a `ConsumeError` with
  * `storage_unavailable` or `overloaded` (retryable; nothing was changed).
  */
-export interface Runs {
+export interface Runs extends SearchedRuns {
   /** @param asked.details whether to include {@link SpanDetails} @returns null for an unknown trace */
   read(
     userId: string,

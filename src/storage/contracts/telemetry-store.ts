@@ -76,6 +76,8 @@ export const TELEMETRY_METHODS: {
     scores: true,
     list: true,
     follow: true,
+    search: true,
+    searchTrace: true,
     preview: true,
     find: true,
     setOutcome: true,

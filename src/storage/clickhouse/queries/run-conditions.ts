@@ -9,7 +9,7 @@ import { quoted } from '../client/literals.js';
 /** A filter of the rows of `runs` in SQL; null if it names an agent that the user does not have. */
 export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilter): string | null {
   const sql = [`tenant = ${tenant}`, ...timesOf(filter), ...boundsOf(filter), ...contextOf(filter)];
-  const { agent_id: agentId, kind, status, success, query } = filter;
+  const { agent_id: agentId, kind, status, success } = filter;
   if (agentId !== undefined) {
     const agent = agents.byId(agentId);
     if (agent === undefined) return null;
@@ -18,7 +18,6 @@ export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilt
   if (kind !== undefined) sql.push(`kind = ${RUN_KINDS.indexOf(kind)}`);
   if (status !== undefined) sql.push(`status = ${RUN_STATUSES.indexOf(status)}`);
   if (success !== undefined) sql.push(success ? 'success' : 'NOT success');
-  if (query !== undefined) sql.push(hasText(agents, query));
   return sql.join(' AND ');
 }
 
@@ -60,15 +59,6 @@ function contextOf(filter: RunFilter): string[] {
     ...(user_id === undefined ? [] : [`user_id = ${quoted(storableIdentity(user_id))}`]),
     ...(tag === undefined ? [] : [`has(splitByChar('\\n', ifNull(tags, '')), ${quoted(storableTag(tag))})`]),
   ];
-}
-
-function hasText(agents: AgentsOfUser, query: string): string {
-  const named = agents.matching(query).map(({ number }) => number);
-  const text = quoted(query);
-  const inColumn = (column: string): string =>
-    `positionUTF8(lowerUTF8(ifNull(${column}, '')), lowerUTF8(${text})) > 0`;
-  const inTexts = [inColumn('outcome'), inColumn('error_message')];
-  return `(${[...(named.length > 0 ? [`agent_no IN (${named.join(', ')})`] : []), ...inTexts].join(' OR ')})`;
 }
 
 /** The order of a list, in SQL. Ids sort the same as numbers and as texts. */

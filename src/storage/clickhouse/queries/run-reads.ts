@@ -21,12 +21,21 @@ import type {
 } from '../../contracts/runs.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import { readPreviews } from './previews.js';
-import { findRuns, listRunsAfter, listRuns, type ListParts } from './listed-runs.js';
+import { findRuns, listRunsAfter, listRuns, runsInOrder, type ListParts } from './listed-runs.js';
+import { searchedList } from './searched-runs.js';
+import { searchRuns, searchTrace, withSummaries } from '../../shared/run-search.js';
+import type {
+  FoundByText,
+  FoundSpans,
+  SearchRange,
+  SpanPosition,
+  TextSearch,
+} from '../../contracts/search.js';
 import { serializedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import { SOUGHT_COLUMNS } from '../tables/run-tables.js';
-import { readSummary, readSpan, readTrace, readTraceScores } from './trace-reads.js';
+import { readSummary, readSpan, readTrace, readTraceScores, searchedSpans } from './trace-reads.js';
 
 /** Dependencies of {@link RunReads}. */
 export interface RunReadParts extends ListParts {
@@ -90,19 +99,50 @@ export class RunReads implements Runs {
 
   async follow(
     userId: string,
-    { span, prompt, ...filter }: RunSearch,
+    search: RunSearch,
     { after, limit }: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns> {
     const tenant = await this.#tenant(userId);
+    const also = await this.#also(userId, tenant, search);
+    if (also === null) return { items: [], next: null };
+    return await listRunsAfter(this.#parts, tenant, search, { after, limit, also }, abort);
+  }
+
+  async search(
+    userId: string,
+    search: TextSearch,
+    range: SearchRange<RunCursor>,
+    abort?: AbortSignal,
+  ): Promise<FoundByText> {
+    const tenant = await this.#tenant(userId);
+    const also = await this.#also(userId, tenant, search);
+    const found = await searchRuns(searchedList(this.#parts, tenant, search, also, abort), search, range);
+    return await withSummaries(found, runsInOrder(this.#parts, tenant, found.traceIds, abort));
+  }
+
+  async searchTrace(
+    userId: string,
+    traceId: string,
+    query: string,
+    range: SearchRange<SpanPosition>,
+    abort?: AbortSignal,
+  ): Promise<FoundSpans | null> {
+    const id = uuidIn(traceId);
+    if (id === null) return null;
+    const tenant = await this.#tenant(userId);
+    return await searchTrace((after) => searchedSpans(this.#parts, tenant, id, after, abort), query, range);
+  }
+
+  /** SQL for the conditions of a search on spans and prompts; null if no run can meet them. */
+  async #also(userId: string, tenant: number, { span, prompt }: RunSearch): Promise<string | null> {
     const prompts = prompt === undefined ? undefined : await this.#promptNos(userId, prompt);
-    if (prompts?.length === 0) return { items: [], next: null };
+    if (prompts?.length === 0) return null;
     const also = [
       ...(prompts === undefined ? [] : [`hasAny(prompts, [${prompts.join(', ')}])`]),
       ...(span === undefined ? [] : [await this.#hasSpan(tenant, span)]),
     ];
-    const from = { after, limit, also: also.join(' AND ') || 'true' };
-    return await listRunsAfter(this.#parts, tenant, filter, from, abort);
+    return also.join(' AND ') || 'true';
   }
 
   async preview(

@@ -832,6 +832,22 @@ export interface paths {
     patch: operations['setTraceOutcome'];
     trace?: never;
   };
+  '/api/v1/dashboard/traces/{trace_id}/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['searchTrace'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/traces/{trace_id}/spans': {
     parameters: {
       query?: never;
@@ -1862,6 +1878,10 @@ export interface components {
       page: number;
       page_size: number;
     };
+    FoundSpans: {
+      items: components['schemas']['TextMatch'][];
+      next_cursor: string | null;
+    };
     ListedDelivery: {
       attempt_count: number;
       /** Format: date-time */
@@ -1892,6 +1912,7 @@ export interface components {
       input_preview?: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
+      match?: components['schemas']['TextMatch'];
       models?: string[] | null;
       outcome: string | null;
       release: string | null;
@@ -1918,6 +1939,7 @@ export interface components {
       next_cursor: string | null;
       page: number;
       page_size: number;
+      searched_back_to?: string | null;
     };
     LogBucket: {
       count: number;
@@ -3022,6 +3044,30 @@ export interface components {
     StorageUse: {
       limit: number | null;
       used: number | null;
+    };
+    TextMatch: {
+      /** @enum {unknown} */
+      field:
+        | 'agent_name'
+        | 'outcome'
+        | 'error_message'
+        | 'tags'
+        | 'metadata'
+        | 'session_id'
+        | 'user_id'
+        | 'environment'
+        | 'release'
+        | 'agent_version'
+        | 'repository'
+        | 'name'
+        | 'model'
+        | 'input_data'
+        | 'output_data';
+      marks: number[][];
+      snippet: string;
+      span_id: string | null;
+      span_name: string | null;
+      span_type: ('agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom') | null;
     };
     TierFactors: {
       batch: number | null;
@@ -5417,6 +5463,40 @@ export interface operations {
       408: components['responses']['RequestTimeout'];
       413: components['responses']['BodyTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  searchTrace: {
+    parameters: {
+      query: {
+        cursor?: string;
+        limit?: number;
+        query: string;
+      };
+      header?: never;
+      path: {
+        trace_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FoundSpans'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
