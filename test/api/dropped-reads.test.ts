@@ -14,6 +14,7 @@ const READS: readonly (readonly [string, string])[] = [
   ['runs.read', `/dashboard/traces/${ID}`],
   ['runs.list', '/dashboard/traces'],
   ['runs.search', '/dashboard/traces?query=x'],
+  ['runs.values', '/dashboard/traces/values?field=tag'],
   ['runs.searchTrace', `/dashboard/traces/${ID}/search?query=x`],
   ['agents.compare', `/dashboard/traces/compare-agents?agent_a=${ID}&agent_b=${ID}`],
   ['agents.list', '/agents'],

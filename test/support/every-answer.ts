@@ -159,6 +159,8 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
       'query=a*',
     ],
     searchTrace: ['query=a*'],
+    searchAll: ['query=a'],
+    listRunValues: ['field=metadata', 'field=tag', 'field=environment'],
     compareAgents: (ids['agent_id'] ?? []).map((b) => `agent_a=${a}&agent_b=${b}`),
     queryMetric: (ids['metric'] ?? []).map((name) => `details=true&name=${encodeURIComponent(name)}`),
     readMetricSeries: (ids['metric'] ?? []).map((name) => `name=${encodeURIComponent(name)}`),

@@ -17,7 +17,7 @@ export const MAX_LOG_QUERY = 1024;
 const MOST_ATTRIBUTES = 10;
 const MAX_OFFSET = 1_000_000_000;
 
-const logSchema = Type.Object(
+export const logSchema = Type.Object(
   {
     id: uuid(),
     timestamp: time(),

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { moneyToNumber, NANOS, parseMoney, type NanoUsd } from '../../signal/money.js';
 import { MAX_NAME } from '../../signal/names.js';
 import { SPAN_TYPES } from '../../signal/span.js';
 import {
@@ -21,20 +20,16 @@ import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
 import { listedRunSchema, serializedRuns, serializedWithSpans } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
-import { runFilter, runParameters } from '../support/runs.js';
+import { conditionFilter, conditionParameters } from '../support/field-conditions.js';
+import { boundFilter, boundParameters, runFilter, runParameters } from '../support/runs.js';
 import { QUERY_WORDS, SEARCH_MS } from '../support/text-search.js';
 import type { TextMatch } from '../../storage/contracts/search.js';
 
 const SORTS = ['started_at', ...RUN_SORTS] as const;
 const ORDERS = ['desc', 'asc'] as const;
 
-const duration = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
 const ofSpan = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
-/** The maximum cost of a run; the sum of its spans is capped at this. */
-const MOST_USD = moneyToNumber(Number.MAX_SAFE_INTEGER);
-const cost = (description: string) =>
-  Type.Optional(Type.Number({ minimum: 0, maximum: MOST_USD, description: `${description} US dollars.` }));
 
 const listTraces = {
   id: 'listTraces',
@@ -47,6 +42,7 @@ const listTraces = {
   access: 'read',
   query: Type.Object({
     ...runParameters,
+    ...conditionParameters,
     agent_id: Type.Optional(uuid()),
     query: Type.Optional(
       Type.String({
@@ -54,10 +50,7 @@ const listTraces = {
         description: `${QUERY_WORDS} Runs must have all words, and no excluded one, in their fields or in those of their spans: names, models, errors, outcome, tags, metadata, session, user and versions, inputs and outputs.`,
       }),
     ),
-    min_duration_ms: duration('Minimum duration. Runs without a duration do not match.'),
-    max_duration_ms: duration('Maximum duration.'),
-    min_cost: cost('Minimum cost. Runs without a cost do not match.'),
-    max_cost: cost('Maximum cost.'),
+    ...boundParameters,
     model: ofSpan('Runs with a span of this model, exactly.'),
     span_name: ofSpan('Runs with a span of this name, exactly.'),
     span_type: Type.Optional(Type.Enum(SPAN_TYPES, { description: 'Runs with a span of this type.' })),
@@ -191,7 +184,7 @@ type SerializeRuns = (
 
 /** @throws HttpProblem 422 for a version without a prompt */
 function searchOf(query: Query): RunSearch {
-  const { agent_id, min_duration_ms, max_duration_ms, min_cost, max_cost, sort, order } = query;
+  const { agent_id, sort, order } = query;
   const { prompt_name: name, prompt_version: version } = query;
   if (version !== undefined && name === undefined)
     throw validationProblem('query', [{ field: 'prompt_version', message: 'requires prompt_name' }]);
@@ -199,10 +192,8 @@ function searchOf(query: Query): RunSearch {
   return {
     ...runFilter(query),
     ...(agent_id === undefined ? {} : { agent_id }),
-    ...(min_duration_ms === undefined ? {} : { min_duration_ms }),
-    ...(max_duration_ms === undefined ? {} : { max_duration_ms }),
-    ...(min_cost === undefined ? {} : { min_cost: nanos(min_cost) }),
-    ...(max_cost === undefined ? {} : { max_cost: nanos(max_cost) }),
+    ...conditionFilter(query),
+    ...boundFilter(query),
     ...(sort === undefined || sort === 'started_at' ? {} : { sort }),
     ...(order === 'asc' ? { oldest_first: true } : {}),
     ...(Object.keys(span).length === 0 ? {} : { span }),
@@ -222,11 +213,6 @@ function spanFilter({ model, span_name: name, span_type: type, node }: Query): S
 /** Whether the search needs more than run headers; the total is then not counted. */
 function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
-}
-
-/** Sums may exceed the maximum of an amount. */
-function nanos(usd: number): NanoUsd {
-  return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }
 
 function placeOf(run: RunSummary, { sort }: RunFilter): RunCursor {

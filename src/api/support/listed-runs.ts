@@ -48,9 +48,10 @@ export const listedRunSchema = Type.Object(
 type Matches = ReadonlyMap<string, TextMatch>;
 const NO_MATCHES: Matches = new Map();
 
-function serializeMatch({ trace_id }: RunSummary, matches: Matches): { match?: object } {
-  const match = matches.get(trace_id);
-  return match === undefined ? {} : { match: serializeTextMatch(match) };
+/** A run with the place where it matches, if there is one. */
+export function serializeFoundRun(run: RunSummary, matches: Matches) {
+  const match = matches.get(run.trace_id);
+  return { ...serializeListedRun(run), ...(match && { match: serializeTextMatch(match) }) };
 }
 
 /** Pages of runs as they are printed. */
@@ -59,9 +60,7 @@ export async function* serializedRuns(
   matches: Matches = NO_MATCHES,
 ): AsyncGenerator<readonly object[] | Uint8Array> {
   for await (const page of pages)
-    yield page instanceof Uint8Array
-      ? page
-      : page.map((run) => ({ ...serializeListedRun(run), ...serializeMatch(run, matches) }));
+    yield page instanceof Uint8Array ? page : page.map((run) => serializeFoundRun(run, matches));
 }
 
 /** The same with previews of their spans. */
@@ -78,8 +77,7 @@ export async function* serializedWithSpans(
       const ids = page.map(({ trace_id }) => trace_id);
       const previews = new Map((await runs.preview(userId, ids, abort)).map((one) => [one.trace_id, one]));
       yield page.map((run) => ({
-        ...serializeListedRun(run),
-        ...serializeMatch(run, matches),
+        ...serializeFoundRun(run, matches),
         ...serializePreview(run, previews.get(run.trace_id)),
       }));
     }

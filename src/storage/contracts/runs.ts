@@ -4,7 +4,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { StoredCall, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
-import type { Dimension } from '../../signal/run-context.js';
+import { DIMENSIONS, type Dimension } from '../../signal/run-context.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
 import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
@@ -129,8 +129,45 @@ export interface TraceSummary extends RunSummary {
 /** Selects runs by their dimensions. Matches exactly, in the form of `storableIdentity`. */
 export type DimensionFilter = { readonly [Field in Dimension]?: string };
 
+/** A field of runs that conditions and suggestions name: a dimension, or a key of their metadata. */
+export type RunField = Dimension | `metadata.${string}`;
+
+/** The key of a metadata field; null for another field. */
+export function metadataKey(field: string): string | null {
+  return field.startsWith('metadata.') ? field.slice('metadata.'.length) : null;
+}
+
+/** A condition on a field of runs. */
+export interface FieldCondition {
+  readonly field: RunField;
+  /** `is` and `is_not` compare the whole text, or the JSON of other values; `contains` ignores case. Runs without the field meet `is_not`. */
+  readonly test: 'is' | 'is_not' | 'contains';
+  readonly value: string;
+}
+
+/** Fields with suggested values; `metadata` has the keys of metadata. */
+export const VALUE_FIELDS = [...DIMENSIONS, 'session_id', 'user_id', 'tag', 'metadata'] as const;
+export type ValueField = (typeof VALUE_FIELDS)[number] | `metadata.${string}`;
+
+/** Values of a field to suggest. */
+export interface WantedValues {
+  readonly field: ValueField;
+  /** Values that contain this text, ignoring case. */
+  readonly contains?: string;
+  /** Values of these runs. */
+  readonly filter: RunFilter;
+  readonly limit: number;
+}
+
+export interface FieldValue {
+  readonly value: string;
+  readonly runs: number;
+}
+
 /** Filter of a list of runs. Absent: no restriction. */
 export interface RunFilter extends DimensionFilter {
+  /** All must be met. */
+  readonly where?: readonly FieldCondition[];
   /** Includes agents that have only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;
@@ -284,6 +321,8 @@ export interface Runs extends SearchedRuns {
     from: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns>;
+  /** The most frequent values of a field, then by value. */
+  values(userId: string, wanted: WantedValues, abort?: AbortSignal): Promise<readonly FieldValue[]>;
   /**
    * The current previews of some runs.
    *
@@ -602,6 +641,8 @@ export interface SeriesRequest extends DimensionFilter {
   /** Runs that used this prompt. */
   readonly prompt?: string;
   readonly agent_id?: string;
+  /** Further conditions on the runs; ignored for groups of model calls. */
+  readonly filter?: Omit<RunFilter, 'agent_id' | 'kind'>;
 }
 
 /** Statistics of some runs. */

@@ -78,6 +78,7 @@ export const TELEMETRY_METHODS: {
     follow: true,
     search: true,
     searchTrace: true,
+    values: true,
     preview: true,
     find: true,
     setOutcome: true,

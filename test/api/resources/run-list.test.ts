@@ -150,6 +150,57 @@ void t.test('finds runs by what was said in them, and the spans of one run', asy
   t.equal((await api.call('GET', `/dashboard/traces/${first}/search?query=x&cursor=x`)).status, 422);
 });
 
+void t.test('filters by metadata and versions, suggests values, and searches everything', async (t) => {
+  const api = await startApi(t);
+  const started_at = '2026-01-15T12:00:00Z';
+  await api.send([
+    anItem({
+      trace: {
+        agent: 'Plan maker',
+        started_at,
+        release: 'v1.4.2',
+        metadata: { plan: 'pro', user_id: 'planck' },
+      },
+    }),
+    anItem({
+      trace: { agent: 'other', started_at, release: 'v2', metadata: { plan: 'free', session_id: 'plan-9' } },
+    }),
+  ]);
+  const count = async (query: string) => (await api.get<Page>(`/dashboard/traces?${query}`)).count;
+  const drawn = async (query: string) =>
+    (
+      await api.get<{ total: { runs: number } }>(
+        `/dashboard/series?start_time=2026-01-15T00:00:00Z&end_time=2026-01-16T00:00:00Z&${query}`,
+      )
+    ).total.runs;
+  for (const [query, expected] of [
+    ['metadata.plan=pro', 1],
+    ['metadata.plan!=pro', 1],
+    ['metadata.plan~=R', 2],
+    ['release~=1.4', 1],
+    ['release!=v3&metadata.plan=free', 1],
+    ['environment!=x', 2],
+    ['user_id=planck', 1],
+  ] as const)
+    t.strictSame([await count(query), await drawn(query)], [expected, expected], query);
+  t.strictSame(await api.get('/dashboard/traces/values?field=metadata.plan&query=FR'), {
+    items: [{ value: 'free', runs: 1 }],
+  });
+  t.equal((await api.call('GET', '/dashboard/traces/values?field=cost')).status, 422);
+  const all = await api.get<{ runs: unknown[] }>('/dashboard/search?query=plan');
+  t.match(all, {
+    agents: [{ name: 'Plan maker' }],
+    prompts: [],
+    models: [],
+    sessions: [{ value: 'plan-9', runs: 1 }],
+    users: [{ value: 'planck', runs: 1 }],
+    runs: [{ match: {} }, { match: {} }],
+    runs_searched_back_to: null,
+    logs: [],
+  });
+  t.equal((await api.call('GET', '/dashboard/search')).status, 422);
+});
+
 void t.test('exports all runs as CSV that spreadsheets do not evaluate', async (t) => {
   const api = await startApi(t);
   await sendRuns(api, 2, {

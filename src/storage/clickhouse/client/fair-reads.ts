@@ -41,6 +41,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
       [span, prompt].every((asked) => asked === undefined) ? 'short' : 'long',
     search: 'long',
     searchTrace: 'long',
+    values: 'long',
     preview: 'short',
     find: 'list',
     setOutcome: 'at once',

@@ -80,6 +80,12 @@ export function attributeValue(key: string): string {
   return `if(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONExtractRaw(${at}))`;
 }
 
+/** A value of a JSON object as text, or the JSON of other values; null if missing or null. */
+export function textInJson(column: string, key: string): string {
+  const at = `ifNull(${column}, ''), ${quoted(key)}`;
+  return `multiIf(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONType(${at}) = 'Null', NULL, JSONExtractRaw(${at}))`;
+}
+
 /** Searches the text first, because parsing the JSON of every row is slow. */
 function attributeCondition([key, value]: readonly [string, string]): string {
   const json = "ifNull(attributes, '')";

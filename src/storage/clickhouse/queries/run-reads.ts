@@ -4,6 +4,7 @@ import type { PageRange } from '../../contracts/paging.js';
 import type { Prompts } from '../../contracts/prompts.js';
 import type {
   DetailedSpan,
+  FieldValue,
   FollowingRuns,
   FoundRuns,
   OutcomeChange,
@@ -18,7 +19,10 @@ import type {
   StoredScore,
   StoredTrace,
   TraceSummary,
+  ValueField,
+  WantedValues,
 } from '../../contracts/runs.js';
+import { conditions, fieldText } from './run-conditions.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import { readPreviews } from './previews.js';
 import { findRuns, listRunsAfter, listRuns, runsInOrder, type ListParts } from './listed-runs.js';
@@ -121,6 +125,24 @@ export class RunReads implements Runs {
     return await withSummaries(found, runsInOrder(this.#parts, tenant, found.traceIds, abort));
   }
 
+  async values(
+    userId: string,
+    { field, contains = '', filter, limit }: WantedValues,
+    abort?: AbortSignal,
+  ): Promise<readonly FieldValue[]> {
+    const { reads, names } = this.#parts;
+    const tenant = await this.#tenant(userId);
+    const where = conditions(await names.of(tenant), tenant, filter);
+    if (where === null) return [];
+    const rows = await reads.rows(
+      `SELECT value, count() AS runs FROM (SELECT ${valuesOf(field)} AS value FROM runs FINAL WHERE ${where})
+       WHERE ifNull(value, '') != '' AND positionUTF8(lowerUTF8(ifNull(value, '')), lowerUTF8(${quoted(contains)})) > 0
+       GROUP BY value ORDER BY runs DESC, value LIMIT ${limit}`,
+      abort,
+    );
+    return rows.map(({ value, runs }) => ({ value: String(value), runs: Number(runs) }));
+  }
+
   async searchTrace(
     userId: string,
     traceId: string,
@@ -214,4 +236,11 @@ export class RunReads implements Runs {
   async #tenant(userId: string): Promise<number> {
     return await this.#parts.tenantOf(userId);
   }
+}
+
+/** SQL for the values of a field, one row each. */
+function valuesOf(field: ValueField): string {
+  if (field === 'tag') return "arrayJoin(splitByChar('\\n', ifNull(tags, '')))";
+  if (field === 'metadata') return "arrayJoin(JSONExtractKeys(ifNull(metadata, '{}')))";
+  return field === 'session_id' || field === 'user_id' ? field : fieldText(field);
 }

@@ -1,6 +1,7 @@
 import type { PageRange } from '../../contracts/paging.js';
 import type {
   DetailedSpan,
+  FieldValue,
   FollowingRuns,
   FoundRuns,
   OutcomeChange,
@@ -15,6 +16,7 @@ import type {
   StoredSpan,
   StoredTrace,
   TraceSummary,
+  WantedValues,
 } from '../../contracts/runs.js';
 import type {
   FoundByText,
@@ -136,6 +138,11 @@ export class RunsClient implements Runs {
     };
     const found = await searchRuns(list, { query, ...rest }, range);
     return await withSummaries(found, this.#pages(tenant, found.traceIds, rest, abort));
+  }
+
+  async values(userId: string, wanted: WantedValues, abort?: AbortSignal): Promise<readonly FieldValue[]> {
+    const { tenant } = await this.#handle.user(userId);
+    return await this.#handle.read(tenant, 'runs', 'values', [wanted], abort);
   }
 
   async searchTrace(

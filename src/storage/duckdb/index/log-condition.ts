@@ -109,8 +109,13 @@ function eventCondition(name: string): string {
 
 /** The value of an attribute as text, in SQL. */
 export function attributeValue(key: string): string {
+  return textInJson('attributes', key);
+}
+
+/** A value of a JSON object as text, or the JSON of other values, in SQL. */
+export function textInJson(column: string, key: string): string {
   const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return `json_extract_string(attributes, ${literal(pointer)})`;
+  return `json_extract_string(${column}, ${literal(pointer)})`;
 }
 
 /** Searches the text first, because parsing the JSON of every row is slow. */

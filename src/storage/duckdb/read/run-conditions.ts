@@ -1,6 +1,13 @@
 import { storableIdentity, storableTag, DIMENSIONS } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
-import type { RunFilter, DimensionFilter } from '../../contracts/runs.js';
+import {
+  metadataKey,
+  type DimensionFilter,
+  type FieldCondition,
+  type RunField,
+  type RunFilter,
+} from '../../contracts/runs.js';
+import { textInJson } from '../index/log-condition.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
 import { literal } from '../files/database.js';
@@ -53,12 +60,25 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
     sql.push(
       `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(filter.tag))} || chr(10))`,
     );
-  sql.push(...dimensionsOf(filter));
+  sql.push(...dimensionsOf(filter), ...(filter.where ?? []).map(fieldCondition));
   return {
     sql: sql.join(' AND '),
     counted,
     list: agentId === undefined ? listOf(tenant, kind) : listUnder(tenant, counted),
   };
+}
+
+/** The text of a field, in SQL. */
+export function fieldText(field: RunField): string {
+  const key = metadataKey(field);
+  return key === null ? field : textInJson('metadata', key);
+}
+
+function fieldCondition({ field, test, value }: FieldCondition): string {
+  const text = fieldText(field);
+  if (test === 'contains') return `contains(lower(${text}), lower(${literal(value)}))`;
+  const wanted = literal(metadataKey(field) === null ? storableIdentity(value) : value);
+  return test === 'is' ? `${text} = ${wanted}` : `${text} IS DISTINCT FROM ${wanted}`;
 }
 
 /** The conditions for the dimensions of runs; empty without such a filter. */

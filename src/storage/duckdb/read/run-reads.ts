@@ -2,7 +2,15 @@ import { inTraceOrder } from '../../shared/trace-order.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../contracts/paging.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
-import type { RunFilter, RunPreview, RunCursor, StoredScore, StoredTrace } from '../../contracts/runs.js';
+import type {
+  FieldValue,
+  RunCursor,
+  RunFilter,
+  RunPreview,
+  StoredScore,
+  StoredTrace,
+  WantedValues,
+} from '../../contracts/runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../stats/agents.js';
 import type { RunStats } from '../stats/run-stats.js';
@@ -37,6 +45,7 @@ import {
   type SpansOfTrace,
 } from './trace.js';
 import { readScores } from './scores.js';
+import { readValues } from './run-values.js';
 import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
 import { summaryPage, spanPage, type SpanPage } from './span-json.js';
 import { withEvents } from './with-events.js';
@@ -290,6 +299,13 @@ export class RunReads {
   async searchedPieces({ tenant, long }: ReadContext, pieces: readonly PiecePlace[]): Promise<TextOfRun[]> {
     return await long(
       async (connection, capture) => await textsInPieces(connection, capture, tenant, pieces),
+    );
+  }
+
+  async values({ tenant, long }: ReadContext, wanted: WantedValues): Promise<readonly FieldValue[]> {
+    return await long(
+      async (connection, capture) =>
+        await readValues(connection, capture, this.#known.agents, tenant, wanted),
     );
   }
 
