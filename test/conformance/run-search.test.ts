@@ -77,8 +77,9 @@ const QUERIES = [
 type Fields = readonly (string | null)[];
 
 function fieldsOf({ trace, spans }: TraceRecord): Fields[] {
-  const { agent, outcome, error_message: error, metadata, tags } = { ...trace, tags: trace.metadata?.tags };
-  const ofRun = [agent, outcome, error, json(metadata), Array.isArray(tags) ? tags.join('\n') : null];
+  const { agent, outcome, error_message: error, metadata } = trace;
+  const tags = (metadata?.tags ?? []) as readonly string[];
+  const ofRun = [agent, outcome, error, json(metadata), tags.join('\n')];
   return [ofRun, ...spans.map(fieldsOfSpan)];
 }
 

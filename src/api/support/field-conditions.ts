@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { DIMENSIONS, MAX_IDENTITY, type Dimension } from '../../signal/run-context.js';
 import type { FieldCondition, RunField, RunFilter } from '../../storage/contracts/runs.js';
 
@@ -30,10 +30,12 @@ export const conditionParameters = {
   ),
 };
 
-const parameters = Type.Object(conditionParameters);
+type ConditionQuery = Readonly<Partial<Record<keyof Conditions, string>>> & {
+  readonly 'metadata.KEY'?: Readonly<Record<string, string>>;
+};
 
 /** The conditions of a request; none if absent. */
-export function conditionFilter(query: Static<typeof parameters>): Pick<RunFilter, 'where'> {
+export function conditionFilter(query: ConditionQuery): Pick<RunFilter, 'where'> {
   const where: FieldCondition[] = [];
   const add = (field: RunField, test: FieldCondition['test'], value: string | undefined): void => {
     if (value !== undefined) where.push({ field, test, value });

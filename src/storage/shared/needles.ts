@@ -22,7 +22,7 @@ const FOLDED: readonly (readonly [number, number])[] = parseRanges(
 /** The escape of a character in JSON, which may stand for a letter, or begin a terminal sequence inside a word. */
 const ESCAPE = '\\u';
 /** JSON escapes these characters, or they are not searched as such. */
-const ESCAPED = /["\\\0-\x1f\x7f]/;
+const ESCAPED = /["\\\p{Cc}]/u;
 /** Queries have few conditions; any others are only checked on the texts found. */
 const MOST_NEEDLES = 6;
 
