@@ -10,7 +10,7 @@ import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
 import type { Page, PageRange, Pages } from './paging.js';
 import type { Price } from '../../signal/price.js';
-import type { SearchedRuns } from './search.js';
+import type { FoundSpans, SearchRange, SpanPosition, TextMatch } from './search.js';
 
 /** A run as listed: the trace detail without spans and metadata. */
 export interface RunSummary {
@@ -255,6 +255,22 @@ export interface FoundRuns {
   };
 }
 
+/** A {@link RunSearch} with a full-text query: `parseTextQuery` of `shared/text-query.ts`. */
+export interface TextSearch extends RunSearch {
+  readonly query: string;
+}
+
+/**
+ * Runs that have every word of a query in some of their fields, or in fields of any of their spans, and none of its excluded ones, in the
+ * order of the list.
+ */
+export interface FoundByText extends FollowingRuns {
+  /** By trace id, the field that has the most words of the query; absent for a query of excluded words only. */
+  readonly matches: ReadonlyMap<string, TextMatch>;
+  /** The start of the last run that was searched; null if the list is not ordered by start, or was searched completely. */
+  readonly searched_back_to: Micros | null;
+}
+
 /** The fields set by {@link Runs.setOutcome}. Absent: unchanged. */
 export interface OutcomeChange {
   readonly success: boolean;
@@ -273,7 +289,7 @@ export interface RunOutcome {
  * versions of their rows. Ids of users and traces are accepted in upper and lower case. Every method may throw a `ConsumeError` with
  * `storage_unavailable` or `overloaded` (retryable; nothing was changed).
  */
-export interface Runs extends SearchedRuns {
+export interface Runs {
   /** @param asked.details whether to include {@link SpanDetails} @returns null for an unknown trace */
   read(
     userId: string,
@@ -321,6 +337,23 @@ export interface Runs extends SearchedRuns {
     from: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns>;
+  /**
+   * Searches in the order of a list, until the limit or the time is reached. Then `next` is set, even if no more runs match.
+   */
+  search(
+    userId: string,
+    search: TextSearch,
+    range: SearchRange<RunCursor>,
+    abort?: AbortSignal,
+  ): Promise<FoundByText>;
+  /** @returns null for an unknown trace */
+  searchTrace(
+    userId: string,
+    traceId: string,
+    query: string,
+    range: SearchRange<SpanPosition>,
+    abort?: AbortSignal,
+  ): Promise<FoundSpans | null>;
   /** The most frequent values of a field, then by value. */
   values(userId: string, wanted: WantedValues, abort?: AbortSignal): Promise<readonly FieldValue[]>;
   /**

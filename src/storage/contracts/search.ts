@@ -2,7 +2,6 @@
 
 import type { SpanType } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
-import type { FollowingRuns, RunCursor, RunSearch } from './runs.js';
 
 /** The searched fields of a run and of its spans. */
 export const RUN_FIELDS = [
@@ -43,11 +42,6 @@ export interface TextMatch {
   readonly snippet: Snippet;
 }
 
-/** A {@link RunSearch} with a full-text query: `parseTextQuery` of `shared/text-query.ts`. */
-export interface TextSearch extends RunSearch {
-  readonly query: string;
-}
-
 /** A part of a list that a search may have to continue. */
 export interface SearchRange<Cursor> {
   /** Null: from the start. */
@@ -55,17 +49,6 @@ export interface SearchRange<Cursor> {
   readonly limit: number;
   /** The search returns what it has found after about this many milliseconds. */
   readonly withinMs: number;
-}
-
-/**
- * Runs that have every word of a query in some of their fields, or in fields of any of their spans, and none of its excluded ones, in the
- * order of the list.
- */
-export interface FoundByText extends FollowingRuns {
-  /** By trace id, the field that has the most words of the query; absent for a query of excluded words only. */
-  readonly matches: ReadonlyMap<string, TextMatch>;
-  /** The start of the last run that was searched; null if the list is not ordered by start, or was searched completely. */
-  readonly searched_back_to: Micros | null;
 }
 
 /** The position of a span in its run. */
@@ -80,25 +63,4 @@ export interface FoundSpans {
   readonly items: readonly TextMatch[];
   /** The position after which the search continues; null if it is complete. */
   readonly next: SpanPosition | null;
-}
-
-/** See `Runs`, whose methods these are. */
-export interface SearchedRuns {
-  /**
-   * Searches in the order of a list, until the limit or the time is reached. Then `next` is set, even if no more runs match.
-   */
-  search(
-    userId: string,
-    search: TextSearch,
-    range: SearchRange<RunCursor>,
-    abort?: AbortSignal,
-  ): Promise<FoundByText>;
-  /** @returns null for an unknown trace */
-  searchTrace(
-    userId: string,
-    traceId: string,
-    query: string,
-    range: SearchRange<SpanPosition>,
-    abort?: AbortSignal,
-  ): Promise<FoundSpans | null>;
 }

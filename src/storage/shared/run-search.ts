@@ -6,13 +6,12 @@ import {
   RUN_FIELDS,
   SPAN_FIELDS,
   type SearchedField,
-  type FoundByText,
   type FoundSpans,
   type SearchRange,
   type SpanPosition,
   type TextMatch,
-  type TextSearch,
 } from '../contracts/search.js';
+import type { FoundByText, TextSearch } from '../contracts/runs.js';
 import { needlesOf } from './needles.js';
 import { RunMatcher, type SearchedText } from './run-matcher.js';
 import { parseTextQuery, type TextQuery } from './text-query.js';
@@ -21,7 +20,7 @@ import { parseTextQuery, type TextQuery } from './text-query.js';
 const FIRST_RUNS = 200;
 const MOST_RUNS = 8000;
 const GROWTH = 4;
-const STEP_MS = 250;
+const STEP_MS = 500;
 /** Candidates whose texts are read together. */
 const READ_TOGETHER = 25;
 

@@ -28,13 +28,8 @@ import { readPreviews } from './previews.js';
 import { findRuns, listRunsAfter, listRuns, runsInOrder, type ListParts } from './listed-runs.js';
 import { searchedList } from './searched-runs.js';
 import { searchRuns, searchTrace, withSummaries } from '../../shared/run-search.js';
-import type {
-  FoundByText,
-  FoundSpans,
-  SearchRange,
-  SpanPosition,
-  TextSearch,
-} from '../../contracts/search.js';
+import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
+import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import { serializedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';

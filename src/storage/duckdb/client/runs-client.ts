@@ -18,13 +18,8 @@ import type {
   TraceSummary,
   WantedValues,
 } from '../../contracts/runs.js';
-import type {
-  FoundByText,
-  FoundSpans,
-  SearchRange,
-  SpanPosition,
-  TextSearch,
-} from '../../contracts/search.js';
+import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
+import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import {
   searchRuns,
   searchTrace,
