@@ -160,7 +160,7 @@ async function matchersOf(
 }
 
 /** Needles of which each text that matters has at least one; none if a condition has no needle. */
-export function needlesForTexts(query: TextQuery): readonly string[] {
+function needlesForTexts(query: TextQuery): readonly string[] {
   const all = [query, query.without];
   const needles = all.map((conditions) => needlesOf(conditions));
   const conditions = all.reduce(

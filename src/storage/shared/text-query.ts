@@ -76,7 +76,7 @@ class QueryParts implements TextConditions {
 }
 
 /** A text that is searched. */
-export interface SearchedWords {
+interface SearchedWords {
   /** Its tokens in the form of `normal` of `SearchedTexts`. */
   readonly words: string;
   /** The text itself, for literals. */
