@@ -36,6 +36,7 @@ import { serviceMapRoutes } from './resources/service-map.js';
 import { runListRoutes } from './resources/run-list.js';
 import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
+import { searchAllRoutes, searchRoutes } from './resources/search.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { streamRoutes } from './resources/stream/stream.js';
@@ -63,6 +64,8 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
   return [
     needing(['agents', 'runs'], traceRoutes),
     needing(['runs'], runListRoutes),
+    needing(['runs'], searchRoutes),
+    needing(['agents', 'logs', 'models', 'runs'], searchAllRoutes),
     needing(['series'], runSeriesRoutes),
     needing(['runs'], traceSpanRoutes),
     needing(['agents', 'runs'], agentRoutes),

@@ -12,7 +12,10 @@ const ID = '00000000-0000-4000-8000-000000000001';
 /** Every route that reads telemetry files, by the contract method it calls. */
 const READS: readonly (readonly [string, string])[] = [
   ['runs.read', `/dashboard/traces/${ID}`],
-  ['runs.list', '/dashboard/traces?query=x'],
+  ['runs.list', '/dashboard/traces'],
+  ['runs.search', '/dashboard/traces?query=x'],
+  ['runs.values', '/dashboard/traces/values?field=tag'],
+  ['runs.searchTrace', `/dashboard/traces/${ID}/search?query=x`],
   ['agents.compare', `/dashboard/traces/compare-agents?agent_a=${ID}&agent_b=${ID}`],
   ['agents.list', '/agents'],
   ['agents.find', '/agents?page=1'],

@@ -47,7 +47,7 @@ void t.test('two users with the same ids and names are isolated', async (t) => {
   const lists = async (key: string) => ({
     all: (await api.get<{ count: number }>('/dashboard/traces', key)).count,
     foreign: (await api.get<{ count: number }>(`/dashboard/traces?agent_id=${annasAgent}`, key)).count,
-    text: (await api.get<{ count: number }>('/dashboard/traces?query=anna', key)).count,
+    text: (await api.get<{ items: unknown[] }>('/dashboard/traces?query=anna*', key)).items.length,
   });
   t.strictSame(await lists(anna.key), { all: 1, foreign: 1, text: 1 });
   t.strictSame(await lists(ben.key), { all: 2, foreign: 0, text: 0 });

@@ -13,7 +13,6 @@ function someRuns(): TraceHeader[] {
     aHeader({
       agent: i % 5 === 0 ? 'other' : 'researcher',
       status: i % 4 === 0 ? 'failed' : 'completed',
-      outcome: i % 6 === 0 ? 'a refund' : null,
       started_at: NOON + Math.floor(i / 3) * 1000,
       duration_ms: i % 7 === 0 ? null : (i % 10) * 0.1 + 1e-7,
       total_tokens: i % 11 === 0 ? null : i % 4,
@@ -29,14 +28,13 @@ const FIGURES: Readonly<Record<RunSort, (run: TraceHeader) => number | null>> = 
 };
 
 function matches(run: TraceHeader, filter: RunFilter): boolean {
-  const { status, query, min_duration_ms, max_duration_ms, min_cost, max_cost } = filter;
+  const { status, min_duration_ms, max_duration_ms, min_cost, max_cost } = filter;
   const isAtLeast = (figure: number | null, least?: number): boolean =>
     least === undefined || (figure !== null && figure >= least);
   const isAtMost = (figure: number | null, most?: number): boolean =>
     most === undefined || (figure !== null && figure <= most);
   return (
     (status === undefined || run.status === status) &&
-    (query === undefined || (run.outcome?.includes(query) ?? false)) &&
     isAtLeast(run.duration_ms, min_duration_ms) &&
     isAtMost(run.duration_ms, max_duration_ms) &&
     isAtLeast(run.total_cost_usd, min_cost) &&
@@ -76,7 +74,6 @@ async function followed({ runs }: TelemetryStore, userId: string, filter: RunFil
 const FILTERS: readonly RunFilter[] = [
   {},
   { status: 'failed' },
-  { query: 'refund' },
   { min_duration_ms: 0.1 + 1e-7, max_duration_ms: 0.5 },
   { min_cost: 100 },
   { max_cost: 500, min_duration_ms: 0.2 },

@@ -18,13 +18,9 @@ const TEXTS = [null, 'Timed OUT', 'out of time', 'ÜBER-lang', '50% of_it', "it'
 /** The expected list, computed from all runs. */
 function listOf(
   runs: readonly TraceHeader[],
-  { query, status, start_time, session_id, user_id, tag }: RunFilter,
+  { status, start_time, session_id, user_id, tag }: RunFilter,
 ): string[] {
-  const wanted = query?.toLowerCase() ?? '';
   return runs
-    .filter((run) =>
-      [run.agent, run.outcome, run.error_message].some((text) => text?.toLowerCase().includes(wanted)),
-    )
     .filter(({ metadata }) => session_id === undefined || metadata?.session_id === session_id)
     .filter(({ metadata }) => user_id === undefined || metadata?.user_id === user_id)
     .filter(
@@ -52,7 +48,6 @@ const run = fc.record({
   at: fc.nat(12),
 });
 const asked = fc.record({
-  query: maybe(fc.constantFrom('OUT', 'timed', 'über', '%', '_', '\\', 'ai', 'nowhere', 'e')),
   session: maybe(fc.constantFrom(...SESSIONS, 'nobody')),
   forUser: maybe(fc.constantFrom('u', 'U')),
   oldestFirst: fc.boolean(),
@@ -73,12 +68,12 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     t.ok(await opened.store.runs.setOutcome(tenant, id.toUpperCase(), { success: true }));
     t.equal((await opened.store.runs.read(tenant, id.toUpperCase()))?.trace_id, id);
     t.equal((await opened.store.runs.read(tenant, `${id}' OR TRUE --`))?.trace_id, id);
-    for (const query of ["'", "' OR TRUE --", '%', '_', '\\', ';']) {
-      t.equal((await opened.store.runs.list(tenant, { query }, ALL)).count, 0, query);
+    for (const tag of ["'", "' OR TRUE --", '%', '_', '\\', ';']) {
+      t.equal((await opened.store.runs.list(tenant, { tag }, ALL)).count, 0, tag);
     }
   });
 
-  void t.test('text search matches a scan of all runs, page by page', async (t) => {
+  void t.test('filters match a scan of all runs, page by page', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
@@ -112,9 +107,8 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
             runs[i] = { ...earlier, outcome };
           }
         }
-        for (const { query, session, forUser, tag, oldestFirst, status, since, offset, limit } of questions) {
+        for (const { session, forUser, tag, oldestFirst, status, since, offset, limit } of questions) {
           const filter: RunFilter = {
-            ...(query === undefined ? {} : { query }),
             ...(session === undefined ? {} : { session_id: session }),
             ...(forUser === undefined ? {} : { user_id: forUser }),
             ...(tag === undefined ? {} : { tag }),

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { parseTextQuery, tokensOf } from '../../src/storage/shared/log-text.js';
+import { tokensOf } from '../../src/storage/shared/log-text.js';
+import { parseTextQuery } from '../../src/storage/shared/text-query.js';
 
 void t.test('normalizes many combining marks in linear time and indexes the surrounding text', async (t) => {
   // Canonical ordering sorts them in quadratic time: minutes for these.

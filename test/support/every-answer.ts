@@ -151,7 +151,16 @@ const ALL_TIME = 'start_time=2026-10-01T00:00:00Z&end_time=2026-12-01T00:00:00Z'
 function queriesOf(operation: string, ids: Ids): readonly string[] {
   const [a = ''] = ids['agent_id'] ?? [];
   const more: Readonly<Record<string, readonly string[]>> = {
-    listTraces: ['page_size=100', `page_size=100&${ALL_TIME}`, 'status=failed&page_size=100', 'sort=cost'],
+    listTraces: [
+      'page_size=100',
+      `page_size=100&${ALL_TIME}`,
+      'status=failed&page_size=100',
+      'sort=cost',
+      'query=a*',
+    ],
+    searchTrace: ['query=a*'],
+    searchAll: ['query=a'],
+    listRunValues: ['field=metadata', 'field=tag', 'field=environment'],
     compareAgents: (ids['agent_id'] ?? []).map((b) => `agent_a=${a}&agent_b=${b}`),
     queryMetric: (ids['metric'] ?? []).map((name) => `details=true&name=${encodeURIComponent(name)}`),
     readMetricSeries: (ids['metric'] ?? []).map((name) => `name=${encodeURIComponent(name)}`),

@@ -17,7 +17,7 @@ export const MAX_LOG_QUERY = 1024;
 const MOST_ATTRIBUTES = 10;
 const MAX_OFFSET = 1_000_000_000;
 
-const logSchema = Type.Object(
+export const logSchema = Type.Object(
   {
     id: uuid(),
     timestamp: time(),
@@ -85,8 +85,8 @@ const searchLogs = {
     'All conditions must be met. `query` searches the body as a person sees it (strings of JSON decoded, without escape sequences of',
     'terminals), the event name and the values of attributes (8192 characters of a value, 32 768 of a record). It is split into tokens:',
     'runs of letters and digits after NFKC and lower-casing. Each token must occur as a whole token; the tokens of a `"quoted phrase"`',
-    'must be adjacent. In scripts without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) any part of a text is found.',
-    'Emoji, and words without letters and digits such as `->`, are found as they are. There are no wildcards. A query without anything',
+    'must be adjacent; `prefix*` finds the beginning of a token, and `-word` or `-"phrase"` leaves out records that have it. In scripts without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) any part of a text is found.',
+    'Emoji, and words without letters and digits such as `->`, are found as they are. A query without anything',
     'to look for finds nothing.',
   ].join(' '),
   access: 'read',

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { moneyToNumber, NANOS, parseMoney, type NanoUsd } from '../../signal/money.js';
 import { MAX_NAME } from '../../signal/names.js';
 import { SPAN_TYPES } from '../../signal/span.js';
 import {
@@ -14,25 +13,23 @@ import {
 } from '../../storage/contracts/runs.js';
 import { validationProblem } from '../../http/field-errors.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, nullable, uuid } from '../support/fields.js';
+import { count, formatNullableTime, nullable, time, uuid } from '../support/fields.js';
 import { longList, pagesFrom } from '../support/long-body.js';
 import { pageStats, pageRange } from '../support/paging.js';
 import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
 import { listedRunSchema, serializedRuns, serializedWithSpans } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
-import { runFilter, runParameters } from '../support/runs.js';
+import { conditionFilter, conditionParameters } from '../support/field-conditions.js';
+import { boundFilter, boundParameters, runFilter, runParameters } from '../support/runs.js';
+import { QUERY_WORDS, SEARCH_MS } from '../support/text-search.js';
+import type { TextMatch } from '../../storage/contracts/search.js';
 
 const SORTS = ['started_at', ...RUN_SORTS] as const;
 const ORDERS = ['desc', 'asc'] as const;
 
-const duration = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
 const ofSpan = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
-/** The maximum cost of a run; the sum of its spans is capped at this. */
-const MOST_USD = moneyToNumber(Number.MAX_SAFE_INTEGER);
-const cost = (description: string) =>
-  Type.Optional(Type.Number({ minimum: 0, maximum: MOST_USD, description: `${description} US dollars.` }));
 
 const listTraces = {
   id: 'listTraces',
@@ -41,21 +38,19 @@ const listTraces = {
   tag: 'traces',
   summary: 'List traces of all agents, newest first by default',
   description:
-    'If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
+    'With `query`, runs are searched in the order of the list for a limited time: `searched_back_to` and `next_cursor` tell where to continue. If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these, `query` or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
   access: 'read',
   query: Type.Object({
     ...runParameters,
+    ...conditionParameters,
     agent_id: Type.Optional(uuid()),
     query: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: 'Substring of the agent name, the outcome or the error message, case-insensitive.',
+        description: `${QUERY_WORDS} Runs must have all words, and no excluded one, in their fields or in those of their spans: names, models, errors, outcome, tags, metadata, session, user and versions, inputs and outputs.`,
       }),
     ),
-    min_duration_ms: duration('Minimum duration. Runs without a duration do not match.'),
-    max_duration_ms: duration('Maximum duration.'),
-    min_cost: cost('Minimum cost. Runs without a cost do not match.'),
-    max_cost: cost('Maximum cost.'),
+    ...boundParameters,
     model: ofSpan('Runs with a span of this model, exactly.'),
     span_name: ofSpan('Runs with a span of this name, exactly.'),
     span_type: Type.Optional(Type.Enum(SPAN_TYPES, { description: 'Runs with a span of this type.' })),
@@ -104,8 +99,15 @@ const listTraces = {
         next_cursor: nullable(
           Type.String({
             description:
-              'Cursor of the next page. Null on the last page, and if the texts of a page are very long: then continue with `page`.',
+              'Cursor of the next page, which with `query` may be empty. Null on the last page, and if the texts of a page are very long: then continue with `page`.',
           }),
+        ),
+        searched_back_to: Type.Optional(
+          nullable(
+            time(
+              'With `query`: start of the last run that was searched. Null if all were searched, or if the list is not ordered by start, newest first.',
+            ),
+          ),
         ),
       },
       { title: 'ListedRunPage' },
@@ -122,20 +124,42 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
     routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {
       const search = searchOf(query);
       const after = query.cursor === undefined ? null : decodeCursor(query.cursor, search);
+      const { query: text = '' } = query;
+      const find = (place: RunCursor | null, limit: number) =>
+        runs.search(
+          userId,
+          { ...search, query: text },
+          { after: place, limit, withinMs: SEARCH_MS },
+          request.abort,
+        );
       const follow = (place: RunCursor | null, limit: number) =>
-        runs.follow(userId, search, { after: place, limit }, request.abort);
+        text === ''
+          ? runs.follow(userId, search, { after: place, limit }, request.abort)
+          : find(place, limit);
       const format = exportFormat(request.header('accept'));
       if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
-      const print: SerializeRuns = async (first, others, stats) => {
+      const print: SerializeRuns = async (first, others, stats, matches) => {
         const pages = pagesFrom(first, others);
         const tail = `],${JSON.stringify(stats).slice(1)}`;
         const listed =
           query.previews === true
-            ? serializedWithSpans(runs, userId, pages, request.abort)
-            : serializedRuns(pages);
+            ? serializedWithSpans(runs, userId, pages, request.abort, matches)
+            : serializedRuns(pages, matches);
         return await longList('{"items":[', listed, (run) => run, tail);
       };
       const { page, page_size } = query;
+      if (text !== '') {
+        const { items, rest, next, matches, searched_back_to } = await find(after, page_size);
+        const stats = {
+          count: null,
+          page: 1,
+          page_size,
+          has_more: next !== null,
+          next_cursor: next === null ? null : encodeCursor(next),
+          searched_back_to: formatNullableTime(searched_back_to),
+        };
+        return { status: 200, encoded: await print(items, rest?.pages, stats, matches) };
+      }
       if (query.cursor !== undefined || query.count === 'none' || isFound(search)) {
         const { items, rest, next } = await follow(after, page_size);
         const next_cursor = next === null ? null : encodeCursor(next);
@@ -155,11 +179,12 @@ type SerializeRuns = (
   first: readonly RunSummary[],
   others: AsyncIterable<readonly RunSummary[]> | undefined,
   stats: object,
+  matches?: ReadonlyMap<string, TextMatch>,
 ) => Promise<Uint8Array | AsyncIterable<Uint8Array>>;
 
 /** @throws HttpProblem 422 for a version without a prompt */
 function searchOf(query: Query): RunSearch {
-  const { agent_id, min_duration_ms, max_duration_ms, min_cost, max_cost, sort, order } = query;
+  const { agent_id, sort, order } = query;
   const { prompt_name: name, prompt_version: version } = query;
   if (version !== undefined && name === undefined)
     throw validationProblem('query', [{ field: 'prompt_version', message: 'requires prompt_name' }]);
@@ -167,11 +192,8 @@ function searchOf(query: Query): RunSearch {
   return {
     ...runFilter(query),
     ...(agent_id === undefined ? {} : { agent_id }),
-    ...(query.query === undefined || query.query === '' ? {} : { query: query.query }),
-    ...(min_duration_ms === undefined ? {} : { min_duration_ms }),
-    ...(max_duration_ms === undefined ? {} : { max_duration_ms }),
-    ...(min_cost === undefined ? {} : { min_cost: nanos(min_cost) }),
-    ...(max_cost === undefined ? {} : { max_cost: nanos(max_cost) }),
+    ...conditionFilter(query),
+    ...boundFilter(query),
     ...(sort === undefined || sort === 'started_at' ? {} : { sort }),
     ...(order === 'asc' ? { oldest_first: true } : {}),
     ...(Object.keys(span).length === 0 ? {} : { span }),
@@ -191,11 +213,6 @@ function spanFilter({ model, span_name: name, span_type: type, node }: Query): S
 /** Whether the search needs more than run headers; the total is then not counted. */
 function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
-}
-
-/** Sums may exceed the maximum of an amount. */
-function nanos(usd: number): NanoUsd {
-  return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }
 
 function placeOf(run: RunSummary, { sort }: RunFilter): RunCursor {

@@ -12,7 +12,14 @@ import {
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
-import { dimensionFilter, dimensionParameters } from '../support/runs.js';
+import { conditionFilter, conditionParameters } from '../support/field-conditions.js';
+import {
+  boundFilter,
+  boundParameters,
+  dimensionFilter,
+  dimensionParameters,
+  stateParameters,
+} from '../support/runs.js';
 import { promptName } from './prompts.js';
 
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
@@ -73,7 +80,7 @@ const readSeries = {
   tag: 'traces',
   summary: 'Get runs over time, with the previous period',
   description:
-    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` covers the preceding period of equal length. Each stored run counts once, regardless of sampling. `group_by=model` groups model calls instead of runs, by their own start and usage. `group_by=prompt_version` requires `prompt_name`; a run that used several versions is in several groups.',
+    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` covers the preceding period of equal length. Each stored run counts once, regardless of sampling. `group_by=model` groups model calls instead of runs, by their own start and usage; of the filters only agent and versions apply to its groups. `group_by=prompt_version` requires `prompt_name`; a run that used several versions is in several groups.',
   access: 'read',
   query: Type.Object({
     start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),
@@ -82,6 +89,9 @@ const readSeries = {
     group_by: Type.Optional(Type.Enum(SERIES_GROUPS)),
     agent_id: Type.Optional(uuid('Runs of this agent.')),
     ...dimensionParameters,
+    ...stateParameters,
+    ...conditionParameters,
+    ...boundParameters,
     prompt_name: Type.Optional(promptName('Runs that used this prompt, in any version.')),
   }),
   responses: { 200: seriesSchema },
@@ -101,6 +111,7 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
         ...(query.group_by === undefined ? {} : { group_by: query.group_by }),
         ...(query.agent_id === undefined ? {} : { agent_id: query.agent_id }),
         ...dimensionFilter(query),
+        ...seriesFilter(query),
         ...(query.prompt_name === undefined ? {} : { prompt: query.prompt_name }),
       };
       const { groups, total, previous_total } = await telemetry.series.read(
@@ -115,6 +126,21 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
       };
     }),
   ];
+}
+
+/** The conditions that only some series need; reading them takes longer. */
+function seriesFilter(query: Static<(typeof readSeries)['query']>): Pick<SeriesRequest, 'filter'> {
+  const { status, success, session_id, user_id, tag } = query;
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(success === undefined ? {} : { success }),
+    ...(session_id === undefined ? {} : { session_id }),
+    ...(user_id === undefined ? {} : { user_id }),
+    ...(tag === undefined ? {} : { tag }),
+    ...conditionFilter(query),
+    ...boundFilter(query),
+  };
+  return Object.keys(filter).length === 0 ? {} : { filter };
 }
 
 /** @throws HttpProblem 422 if the group conflicts with other parameters */

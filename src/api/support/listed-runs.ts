@@ -10,12 +10,15 @@ import {
 import { count, nullable, uuid } from './fields.js';
 import { serializeListedRun } from './run-export.js';
 import { runSchema } from './runs.js';
+import { serializeTextMatch, textMatchSchema } from './text-search.js';
+import type { TextMatch } from '../../storage/contracts/search.js';
 
 /** A run in the list of all agents' runs. */
 export const listedRunSchema = Type.Object(
   {
     ...runSchema.properties,
     agent_id: uuid(),
+    match: Type.Optional(textMatchSchema),
     models: Type.Optional(
       nullable(
         Type.Array(Type.String(), {
@@ -41,11 +44,23 @@ export const listedRunSchema = Type.Object(
   { title: 'ListedRun' },
 );
 
+/** Where runs match a query, by trace id. */
+type Matches = ReadonlyMap<string, TextMatch>;
+const NO_MATCHES: Matches = new Map();
+
+/** A run with the place where it matches, if there is one. */
+export function serializeFoundRun(run: RunSummary, matches: Matches) {
+  const match = matches.get(run.trace_id);
+  return { ...serializeListedRun(run), ...(match && { match: serializeTextMatch(match) }) };
+}
+
 /** Pages of runs as they are printed. */
 export async function* serializedRuns(
   pages: Pages<RunSummary>,
+  matches: Matches = NO_MATCHES,
 ): AsyncGenerator<readonly object[] | Uint8Array> {
-  for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(serializeListedRun);
+  for await (const page of pages)
+    yield page instanceof Uint8Array ? page : page.map((run) => serializeFoundRun(run, matches));
 }
 
 /** The same with previews of their spans. */
@@ -54,6 +69,7 @@ export async function* serializedWithSpans(
   userId: string,
   pages: Pages<RunSummary>,
   abort: AbortSignal,
+  matches: Matches = NO_MATCHES,
 ): AsyncGenerator<readonly object[] | Uint8Array> {
   for await (const page of pages) {
     if (page instanceof Uint8Array) yield page;
@@ -61,7 +77,7 @@ export async function* serializedWithSpans(
       const ids = page.map(({ trace_id }) => trace_id);
       const previews = new Map((await runs.preview(userId, ids, abort)).map((one) => [one.trace_id, one]));
       yield page.map((run) => ({
-        ...serializeListedRun(run),
+        ...serializeFoundRun(run, matches),
         ...serializePreview(run, previews.get(run.trace_id)),
       }));
     }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { MAX_IDENTITY, MAX_TAG } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../signal/span.js';
+import { moneyToNumber, NANOS, parseMoney, type NanoUsd } from '../../signal/money.js';
 import { parseTime } from '../../signal/time.js';
 import { serializeRun } from '../../storage/shared/serialize-run.js';
 import type { FoundRuns, RunFilter, DimensionFilter } from '../../storage/contracts/runs.js';
@@ -87,15 +88,56 @@ export function dimensionFilter({
   };
 }
 
-/** Query parameters of the lists of runs. */
-export const runParameters = {
-  ...pageParameters,
-  kind: kindParameter,
+const duration = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
+/** The maximum cost of a run; the sum of its spans is capped at this. */
+const MOST_USD = moneyToNumber(Number.MAX_SAFE_INTEGER);
+const cost = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: MOST_USD, description: `${description} US dollars.` }));
+
+/** Query parameters for bounds of duration and cost. */
+export const boundParameters = {
+  min_duration_ms: duration('Minimum duration. Runs without a duration do not match.'),
+  max_duration_ms: duration('Maximum duration.'),
+  min_cost: cost('Minimum cost. Runs without a cost do not match.'),
+  max_cost: cost('Maximum cost.'),
+};
+
+/** Builds a filter from {@link boundParameters}. */
+export function boundFilter({
+  min_duration_ms,
+  max_duration_ms,
+  min_cost,
+  max_cost,
+}: {
+  readonly [Name in keyof typeof boundParameters]?: number;
+}): Pick<RunFilter, keyof typeof boundParameters> {
+  return {
+    ...(min_duration_ms === undefined ? {} : { min_duration_ms }),
+    ...(max_duration_ms === undefined ? {} : { max_duration_ms }),
+    ...(min_cost === undefined ? {} : { min_cost: nanos(min_cost) }),
+    ...(max_cost === undefined ? {} : { max_cost: nanos(max_cost) }),
+  };
+}
+
+/** Sums may exceed the maximum of an amount. */
+function nanos(usd: number): NanoUsd {
+  return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
+}
+
+/** Query parameters for the state and the context of runs. */
+export const stateParameters = {
   status: Type.Optional(Type.Enum(RUN_STATUSES)),
   success: Type.Optional(Type.Boolean()),
   session_id: Type.Optional(identity('Runs of this session.')),
   user_id: Type.Optional(identity('Runs for this end user.')),
   tag: Type.Optional(Type.String({ maxLength: MAX_TAG, description: 'Runs that have this tag.' })),
+};
+
+/** Query parameters of the lists of runs. */
+export const runParameters = {
+  ...pageParameters,
+  kind: kindParameter,
+  ...stateParameters,
   ...dimensionParameters,
   start_time: Type.Optional(time('Started at or after.')),
   end_time: Type.Optional(time('Started at or before.')),

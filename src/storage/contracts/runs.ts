@@ -4,12 +4,13 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { StoredCall, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
-import type { Dimension } from '../../signal/run-context.js';
+import { DIMENSIONS, type Dimension } from '../../signal/run-context.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
 import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
 import type { Page, PageRange, Pages } from './paging.js';
 import type { Price } from '../../signal/price.js';
+import type { FoundSpans, SearchRange, SpanPosition, TextMatch } from './search.js';
 
 /** A run as listed: the trace detail without spans and metadata. */
 export interface RunSummary {
@@ -128,8 +129,45 @@ export interface TraceSummary extends RunSummary {
 /** Selects runs by their dimensions. Matches exactly, in the form of `storableIdentity`. */
 export type DimensionFilter = { readonly [Field in Dimension]?: string };
 
+/** A field of runs that conditions and suggestions name: a dimension, or a key of their metadata. */
+export type RunField = Dimension | `metadata.${string}`;
+
+/** The key of a metadata field; null for another field. */
+export function metadataKey(field: string): string | null {
+  return field.startsWith('metadata.') ? field.slice('metadata.'.length) : null;
+}
+
+/** A condition on a field of runs. */
+export interface FieldCondition {
+  readonly field: RunField;
+  /** `is` and `is_not` compare the whole text, or the JSON of other values; `contains` ignores case. Runs without the field meet `is_not`. */
+  readonly test: 'is' | 'is_not' | 'contains';
+  readonly value: string;
+}
+
+/** Fields with suggested values; `metadata` has the keys of metadata. */
+export const VALUE_FIELDS = [...DIMENSIONS, 'session_id', 'user_id', 'tag', 'metadata'] as const;
+export type ValueField = (typeof VALUE_FIELDS)[number] | `metadata.${string}`;
+
+/** Values of a field to suggest. */
+export interface WantedValues {
+  readonly field: ValueField;
+  /** Values that contain this text, ignoring case. */
+  readonly contains?: string;
+  /** Values of these runs. */
+  readonly filter: RunFilter;
+  readonly limit: number;
+}
+
+export interface FieldValue {
+  readonly value: string;
+  readonly runs: number;
+}
+
 /** Filter of a list of runs. Absent: no restriction. */
 export interface RunFilter extends DimensionFilter {
+  /** All must be met. */
+  readonly where?: readonly FieldCondition[];
   /** Includes agents that have only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;
@@ -152,8 +190,6 @@ export interface RunFilter extends DimensionFilter {
   readonly start_time?: Micros;
   /** Started at or before. */
   readonly end_time?: Micros;
-  /** Case-insensitive substring of agent name, outcome or error message. */
-  readonly query?: string;
 }
 
 /** Selects runs with a span that matches all of these conditions; texts match exactly. */
@@ -217,6 +253,22 @@ export interface FoundRuns {
     readonly runs: number;
     readonly pages: AsyncIterable<readonly RunSummary[]>;
   };
+}
+
+/** A {@link RunSearch} with a full-text query: `parseTextQuery` of `shared/text-query.ts`. */
+export interface TextSearch extends RunSearch {
+  readonly query: string;
+}
+
+/**
+ * Runs that have every word of a query in some of their fields, or in fields of any of their spans, and none of its excluded ones, in the
+ * order of the list.
+ */
+export interface FoundByText extends FollowingRuns {
+  /** By trace id, the field that has the most words of the query; absent for a query of excluded words only. */
+  readonly matches: ReadonlyMap<string, TextMatch>;
+  /** The start of the last run that was searched; null if the list is not ordered by start, or was searched completely. */
+  readonly searched_back_to: Micros | null;
 }
 
 /** The fields set by {@link Runs.setOutcome}. Absent: unchanged. */
@@ -285,6 +337,25 @@ export interface Runs {
     from: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns>;
+  /**
+   * Searches in the order of a list, until the limit or the time is reached. Then `next` is set, even if no more runs match.
+   */
+  search(
+    userId: string,
+    search: TextSearch,
+    range: SearchRange<RunCursor>,
+    abort?: AbortSignal,
+  ): Promise<FoundByText>;
+  /** @returns null for an unknown trace */
+  searchTrace(
+    userId: string,
+    traceId: string,
+    query: string,
+    range: SearchRange<SpanPosition>,
+    abort?: AbortSignal,
+  ): Promise<FoundSpans | null>;
+  /** The most frequent values of a field, then by value. */
+  values(userId: string, wanted: WantedValues, abort?: AbortSignal): Promise<readonly FieldValue[]>;
   /**
    * The current previews of some runs.
    *
@@ -627,6 +698,8 @@ export interface SeriesRequest extends DimensionFilter {
   /** Runs that used this prompt. */
   readonly prompt?: string;
   readonly agent_id?: string;
+  /** Further conditions on the runs; ignored for groups of model calls. */
+  readonly filter?: Omit<RunFilter, 'agent_id' | 'kind'>;
 }
 
 /** Statistics of some runs. */

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { invariant } from '../../signal/checked.js';
 import { endOfString, parseJson, serializeJson } from '../../signal/json.js';
 
 /** Separates the texts of {@link SearchedTexts}'s `other`; a phrase never continues across it. */
@@ -59,8 +58,6 @@ const TERMINAL_SEQUENCE = new RegExp(
   `(?:${ESCAPE}\\[|\\x9b)[0-?]*[ -/]*[@-~]|${ESCAPE}\\][^${BELL}${ESCAPE}]*(?:${BELL}|${ESCAPE}\\\\)|${ESCAPE}[ -/]*[0-~]`,
   'g',
 );
-/** The text between two quotes, or a run of other characters. */
-const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
 
 /** The searched texts of a record. */
 export interface SearchedTexts {
@@ -72,14 +69,6 @@ export interface SearchedTexts {
    * the end. Null if SQL can split body and `other`: everything is ASCII and needs no decoding.
    */
   readonly normal: string | null;
-}
-
-/** The conditions of a full-text query; all must match. */
-export interface TextQuery {
-  /** Tokens that must be adjacent; most phrases have one. */
-  readonly phrases: readonly (readonly string[])[];
-  /** Texts without letters and digits, or with a single character of a script without spaces, that occur anywhere. */
-  readonly literals: readonly string[];
 }
 
 /** Whether a text has characters that Unicode would change beyond their case. */
@@ -142,47 +131,8 @@ export function tokensOf(text: string, symbols: string[] = []): string[] {
   return tokens;
 }
 
-/** @returns null for a text that contains nothing searchable; no conditions for a blank one */
-export function parseTextQuery(query: string): TextQuery | null {
-  const parsed = new QueryParts();
-  for (const [, quoted, plain] of query.matchAll(QUOTED_OR_NOT)) {
-    if (quoted === undefined)
-      for (const word of invariant(plain, 'text between quotes').split(/\s+/)) parsed.add(word, false);
-    else parsed.add(quoted.trim(), true);
-  }
-  const { phrases, literals } = parsed;
-  return phrases.length === 0 && literals.length === 0 && query.trim() !== '' ? null : parsed;
-}
-
-class QueryParts implements TextQuery {
-  readonly phrases: string[][] = [];
-  readonly literals: string[] = [];
-
-  /** @param isPhrase whether all tokens must be adjacent */
-  add(text: string, isPhrase: boolean): void {
-    const size = this.phrases.length + this.literals.length;
-    let phrase: string[] = [];
-    const end = (): void => {
-      if (phrase.length > 0) this.phrases.push(phrase);
-      phrase = [];
-    };
-    for (const [piece, spaceless, symbols] of piecesOf(text)) {
-      const isSingle = spaceless !== undefined && Array.from(spaceless).length === 1;
-      if (isSingle || symbols !== undefined) {
-        end();
-        // Text may have the same emoji without a variation selector.
-        this.literals.push(piece.replace(/\ufe0f$/, ''));
-      } else phrase.push(...(spaceless === undefined ? [piece] : pairsOf(spaceless)));
-      if (!isPhrase) end();
-    }
-    end();
-    const isFound = this.phrases.length + this.literals.length > size;
-    if (!isFound && text !== '') this.literals.push(text);
-  }
-}
-
 /** Matches of {@link PIECE} after NFKC and lower-casing: the text, and again if it is in a script without spaces, or symbols. */
-function piecesOf(text: string): Iterable<RegExpExecArray> {
+export function piecesOf(text: string): Iterable<RegExpExecArray> {
   const normal = text.replace(PILED_MARKS, '$1').normalize('NFKC');
   return normal
     .slice(0, FREE_GROWTH + MOST_GROWTH * text.length)
@@ -191,14 +141,15 @@ function piecesOf(text: string): Iterable<RegExpExecArray> {
 }
 
 /** Each pair of adjacent characters; a single character alone. */
-function pairsOf(text: string): string[] {
+export function pairsOf(text: string): string[] {
   const characters = Array.from(text);
   if (characters.length < 2) return characters;
   return characters.slice(1).map((second, i) => `${characters[i] ?? ''}${second}`);
 }
 
-function wordsIn(body: string | null, other: string | null): string {
-  const texts = [body, other].flatMap((text) => text?.split(TEXT_SEPARATOR) ?? []);
+/** The tokens of texts in the form of `normal`. */
+export function wordsIn(...searched: readonly (string | null)[]): string {
+  const texts = searched.flatMap((text) => text?.split(TEXT_SEPARATOR) ?? []);
   const symbols: string[] = [];
   const words = texts.map((text) => tokensOf(text, symbols).join(' '));
   const found = [...words, ...symbols].filter((tokens) => tokens !== '');
@@ -237,7 +188,7 @@ export function attributeText(value: JsonValue): string {
 }
 
 /** A text as a person sees it: the strings of JSON decoded, without escape sequences of terminals. */
-function visibleText(text: string): string {
+export function visibleText(text: string): string {
   const decoded = text.includes('\\') ? decodeJson(text, MOST_LEVELS) : text;
   return decoded.includes('\x1b') || decoded.includes('\x9b')
     ? decoded.replace(TERMINAL_SEQUENCE, '')

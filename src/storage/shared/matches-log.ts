@@ -1,13 +1,7 @@
 import { eventNameOf } from '../../signal/logged-event.js';
 import type { LogRecord } from '../../signal/log-record.js';
-import {
-  attributeText,
-  bodyText,
-  parseTextQuery,
-  searchedTexts,
-  wordsOf,
-  type SearchedTexts,
-} from './log-text.js';
+import { attributeText, bodyText, searchedTexts, wordsOf, type SearchedTexts } from './log-text.js';
+import { parseTextQuery, testsOf } from './text-query.js';
 import type { LogFilter } from '../contracts/logs.js';
 
 /** Predicts whether a search will find a record that is not stored yet. Both parts must match. */
@@ -44,16 +38,12 @@ export function textsOf({ body, event_name, attributes }: LogRecord): SearchedTe
 function textMatcher(query: string): LogMatcher['text'] {
   const parsed = parseTextQuery(query);
   if (parsed === null) return () => false;
-  const phrases = parsed.phrases.map((tokens) => ` ${tokens.join(' ')} `);
-  const { literals } = parsed;
-  if (phrases.length === 0 && literals.length === 0) return null;
+  const [wanted, unwanted] = [testsOf(parsed), testsOf(parsed.without)];
+  if (wanted.length === 0 && unwanted.length === 0) return null;
   return (texts) => {
     const words = wordsOf(texts);
-    const all = [texts.body ?? '', texts.other ?? '', words];
-    return (
-      phrases.every((phrase) => words.includes(phrase)) &&
-      literals.every((literal) => all.some((text) => text.includes(literal)))
-    );
+    const searched = { words, texts: [texts.body ?? '', texts.other ?? ''] };
+    return wanted.every((isMet) => isMet(searched)) && !unwanted.some((isMet) => isMet(searched));
   };
 }
 

@@ -204,11 +204,17 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listTraces', { query: '?page=9&page_size=1&status=failed' });
   await check('listTraces', { query: '?page_size=1&count=none&sort=duration_ms' });
   await check('listTraces', { query: '?span_type=llm&previews=true' });
+  await check('listTraces', { query: '?query=sky&previews=true' });
+  await check('searchTrace', { trace_id, query: '?query=rayleigh' });
+  await check('searchAll', { query: '?query=sky' });
+  await check('listRunValues', { query: '?field=tag' });
+  await check('listTraces', { query: '?environment!=x&metadata.plan~=p' });
   const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
   const agent_id = agents[0]?.id ?? '';
   await check('listAgents', { query: '?sort=name' });
   await check('readRunSeries', { query: '?group_by=agent' });
   await check('readRunSeries', { query: '?group_by=model' });
+  await check('readRunSeries', { query: '?metadata.plan!=pro&status=failed' });
   await check('readRunSeries', { query: '?interval=2m' });
   await check('readRunSeries', { query: '?start_time=2026-01-01T00:00:00Z&interval=1d' });
   await check('listPrices', {});
@@ -490,6 +496,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     queryMetric: '?name=nothing',
     readMetricSeries: '?name=nothing',
     listMetricLabels: '?name=nothing',
+    searchTrace: '?query=nothing',
   };
   const type = { 'content-type': 'application/json' };
   const tooLarge = new Uint8Array(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' ')));

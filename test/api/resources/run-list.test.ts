@@ -113,6 +113,94 @@ void t.test('filters runs by costs larger than one amount can hold', async (t) =
   t.strictSame(await found('min_cost=1e308'), []);
 });
 
+void t.test('finds runs by what was said in them, and the spans of one run', async (t) => {
+  const api = await startApi(t);
+  const [first = '', second = ''] = await sendRuns(api, 2);
+  await api.send([
+    anItem({
+      trace: { agent: 'other', outcome: 'sky is grey', started_at: '2026-01-16T00:00:00Z' },
+      spans: 0,
+    }),
+  ]);
+  const list = async (query: string) =>
+    await api.get<Page & { readonly searched_back_to: string | null }>(`/dashboard/traces?${query}`);
+  const page = await list('query=%22why+is+the+sky%22&page_size=1');
+  t.strictSame(idsOf(page), [first]);
+  t.match(page, { count: null, has_more: true, searched_back_to: page.items[0]?.started_at });
+  const [found] = page.items as readonly { readonly match: { snippet: string; marks: [number, number][] } }[];
+  t.match(found?.match, { field: 'input_data', span_type: 'llm' });
+  const { snippet, marks } = found?.match ?? { snippet: '', marks: [] };
+  t.strictSame(
+    marks.map(([start, end]) => snippet.slice(start, end)),
+    ['Why is the sky'],
+  );
+  const rest = await list(`query=%22why+is+the+sky%22&cursor=${String(page.next_cursor)}`);
+  t.strictSame(idsOf(rest), [second]);
+  t.match(rest, { has_more: false, next_cursor: null, searched_back_to: null });
+  t.equal(idsOf(await list('query=sky')).length, 3);
+  t.equal(idsOf(await list('query=sky+-rayleigh')).length, 1);
+  t.equal(idsOf(await list('query=rayl*+sky&max_duration_ms=1000')).length, 1);
+  t.strictSame(idsOf(await list('query=%22%22')), []);
+  const spans = await api.get<Page>(`/dashboard/traces/${first}/search?query=scattering`);
+  t.match(spans, { items: [{ field: 'output_data', span_name: 'answer' }], next_cursor: null });
+  t.equal(spans.items.length, 1);
+  const path = '/dashboard/traces/00000000-0000-4000-8000-000000000001/search?query=x';
+  t.equal((await api.call('GET', path)).status, 404);
+  t.equal((await api.call('GET', `/dashboard/traces/${first}/search`)).status, 422);
+  t.equal((await api.call('GET', `/dashboard/traces/${first}/search?query=x&cursor=x`)).status, 422);
+});
+
+void t.test('filters by metadata and versions, suggests values, and searches everything', async (t) => {
+  const api = await startApi(t);
+  const started_at = '2026-01-15T12:00:00Z';
+  await api.send([
+    anItem({
+      trace: {
+        agent: 'Plan maker',
+        started_at,
+        release: 'v1.4.2',
+        metadata: { plan: 'pro', user_id: 'planck' },
+      },
+    }),
+    anItem({
+      trace: { agent: 'other', started_at, release: 'v2', metadata: { plan: 'free', session_id: 'plan-9' } },
+    }),
+  ]);
+  const count = async (query: string) => (await api.get<Page>(`/dashboard/traces?${query}`)).count;
+  const drawn = async (query: string) =>
+    (
+      await api.get<{ total: { runs: number } }>(
+        `/dashboard/series?start_time=2026-01-15T00:00:00Z&end_time=2026-01-16T00:00:00Z&${query}`,
+      )
+    ).total.runs;
+  for (const [query, expected] of [
+    ['metadata.plan=pro', 1],
+    ['metadata.plan!=pro', 1],
+    ['metadata.plan~=R', 2],
+    ['release~=1.4', 1],
+    ['release!=v3&metadata.plan=free', 1],
+    ['environment!=x', 2],
+    ['user_id=planck', 1],
+  ] as const)
+    t.strictSame([await count(query), await drawn(query)], [expected, expected], query);
+  t.strictSame(await api.get('/dashboard/traces/values?field=metadata.plan&query=FR'), {
+    items: [{ value: 'free', runs: 1 }],
+  });
+  t.equal((await api.call('GET', '/dashboard/traces/values?field=cost')).status, 422);
+  const all = await api.get<{ runs: unknown[] }>('/dashboard/search?query=plan');
+  t.match(all, {
+    agents: [{ name: 'Plan maker' }],
+    prompts: [],
+    models: [],
+    sessions: [{ value: 'plan-9', runs: 1 }],
+    users: [{ value: 'planck', runs: 1 }],
+    runs: [{ match: {} }, { match: {} }],
+    runs_searched_back_to: null,
+    logs: [],
+  });
+  t.equal((await api.call('GET', '/dashboard/search')).status, 422);
+});
+
 void t.test('exports all runs as CSV that spreadsheets do not evaluate', async (t) => {
   const api = await startApi(t);
   await sendRuns(api, 2, {
@@ -158,12 +246,12 @@ void t.test('exports all runs as CSV that spreadsheets do not evaluate', async (
   const runs = (await ndjson.text())
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { trace_id: string });
+    .map((line) => JSON.parse(line) as { trace_id: string; agent_id: string });
   t.strictSame(
     runs.map(({ trace_id }) => trace_id),
     ids,
   );
-  const { items } = await api.get<Page>('/dashboard/traces?page_size=1&query=researcher');
+  const { items } = await api.get<Page>(`/dashboard/traces?page_size=1&agent_id=${runs[0]?.agent_id ?? ''}`);
   t.strictSame(runs[0], items[0], 'a run as in the list');
   t.equal((await fetchAs('text/csv', '?sort=x')).status, 422);
   for (const [accept, type] of [

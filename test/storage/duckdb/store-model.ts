@@ -69,7 +69,6 @@ export class StoreModel {
 
   /** All matching runs, newest first. @param agentName replaces the agent of the filter */
   runs(filter: RunFilter = {}, agentName?: string): ModelRun[] {
-    const text = filter.query?.toLowerCase();
     return [...this.traces.values()]
       .map(shownRun)
       .filter(
@@ -78,11 +77,7 @@ export class StoreModel {
           (filter.status === undefined || run.status === filter.status) &&
           (filter.success === undefined || run.success === filter.success) &&
           (filter.start_time === undefined || run.started_at >= filter.start_time) &&
-          (filter.end_time === undefined || run.started_at <= filter.end_time) &&
-          (text === undefined ||
-            [run.agent_name, run.outcome, run.error_message].some((field) =>
-              field?.toLowerCase().includes(text),
-            )),
+          (filter.end_time === undefined || run.started_at <= filter.end_time),
       )
       .sort((a, b) => b.started_at - a.started_at || compare(b.trace_id, a.trace_id));
   }

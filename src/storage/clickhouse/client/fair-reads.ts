@@ -36,9 +36,12 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
     traceSummary: 'short',
     readSpan: 'short',
     scores: 'short',
-    list: (_user, { query }) => (query === undefined ? 'short' : 'long'),
-    follow: (_user, { query, span, prompt }) =>
-      [query, span, prompt].every((asked) => asked === undefined) ? 'short' : 'long',
+    list: 'short',
+    follow: (_user, { span, prompt }) =>
+      [span, prompt].every((asked) => asked === undefined) ? 'short' : 'long',
+    search: 'long',
+    searchTrace: 'long',
+    values: 'long',
     preview: 'short',
     find: 'list',
     setOutcome: 'at once',

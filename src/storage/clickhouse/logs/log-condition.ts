@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { EVENT_NAME_ATTRIBUTE } from '../../../signal/logged-event.js';
-import { parseTextQuery } from '../../shared/log-text.js';
+import { parseTextQuery, type TextConditions } from '../../shared/text-query.js';
 import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import { quoted, quotedList, quotedUuid } from '../client/literals.js';
 
@@ -37,19 +37,30 @@ export function recordsAt(tenant: number, places: readonly LogCursor[]): string 
   return `tenant = ${String(tenant)} AND timestamp IN (${times}) AND id IN (${ids})`;
 }
 
-/** The index finds the records with all words; phrases are then checked on those records. */
+/** The index finds the records with all words; phrases and prefixes are then checked on those records. */
 function textConditions(query: string): string[] {
   const parsed = parseTextQuery(query);
   if (parsed === null) return ['0'];
-  const { phrases, literals } = parsed;
-  const tokens = [...new Set(phrases.flat())];
+  const { phrases, prefixes, literals, without } = parsed;
+  const tokens = [...new Set([...phrases.flat(), ...prefixes.flatMap((phrase) => phrase.slice(0, -1))])];
   const words: string[] = [];
   for (let at = 0; at < tokens.length; at += MOST_TOKENS)
     words.push(`hasAllTokens(words, ${quotedList(tokens.slice(at, at + MOST_TOKENS))})`);
-  const neighbours = phrases
-    .filter((phrase) => phrase.length > 1)
-    .map((phrase) => `position(words, ${quoted(` ${phrase.join(' ')} `)}) > 0`);
-  return [...words, ...new Set(neighbours), ...literals.map(literalCondition)];
+  const neighbours = phrases.filter((phrase) => phrase.length > 1);
+  return [
+    ...words,
+    ...new Set(wordConditions({ phrases: neighbours, prefixes, literals })),
+    ...wordConditions(without).map((condition) => `NOT ${condition}`),
+  ];
+}
+
+function wordConditions({ phrases, prefixes, literals }: TextConditions): string[] {
+  const has = (text: string): string => `(position(words, ${quoted(text)}) > 0)`;
+  return [
+    ...phrases.map((phrase) => has(` ${phrase.join(' ')} `)),
+    ...prefixes.map((phrase) => has(` ${phrase.join(' ')}`)),
+    ...literals.map(literalCondition),
+  ];
 }
 
 /** The condition that a record contains a text in any searched field. */
@@ -67,6 +78,12 @@ function eventCondition(name: string): string {
 export function attributeValue(key: string): string {
   const at = `ifNull(attributes, ''), ${quoted(key)}`;
   return `if(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONExtractRaw(${at}))`;
+}
+
+/** A value of a JSON object as text, or the JSON of other values; null if missing or null. */
+export function textInJson(column: string, key: string): string {
+  const at = `ifNull(${column}, ''), ${quoted(key)}`;
+  return `multiIf(JSONType(${at}) = 'String', JSONExtractString(${at}), JSONType(${at}) = 'Null', NULL, JSONExtractRaw(${at}))`;
 }
 
 /** Searches the text first, because parsing the JSON of every row is slow. */

@@ -9,12 +9,14 @@ import type { Reads } from '../client/reads.js';
 
 /** Maximum bytes of texts in memory at a time. */
 const PART_BYTES = 16 * 1024 * 1024;
+/** Runs read at a time for another order; each has texts of up to some 64 KiB. */
+const IN_ORDER = 100;
 const SUMMARY =
   'trace_id, agent_no, kind, session_id, user_id, tags, environment, release, agent_version, repository, status, started_at, ended_at, duration_ms, success, outcome, error_message, total_tokens, total_cost_usd, sample_rate, span_count';
 const BYTES = "length(ifNull(outcome, '')) + length(ifNull(error_message, ''))";
 
 /** A run of a list: its place and the length of its texts. */
-interface ListedRun {
+export interface ListedRun {
   readonly traceId: string;
   readonly startedAt: number;
   readonly bytes: number;
@@ -64,7 +66,7 @@ export async function listRunsAfter(
   return { ...(await runsOf(parts, tenant, listed.slice(0, limit), abort)), next };
 }
 
-async function readPlaces(
+export async function readPlaces(
   reads: Reads,
   where: string,
   filter: RunFilter,
@@ -151,8 +153,24 @@ export async function* findRuns(
   yield* pagesOf(parts, tenant, await readPlaces(parts.reads, where, {}, '', abort), abort);
 }
 
+/** The same in the order of the ids. */
+export async function* runsInOrder(
+  parts: ListParts,
+  tenant: number,
+  traceIds: readonly string[],
+  abort?: AbortSignal,
+): AsyncGenerator<readonly RunSummary[]> {
+  for (let at = 0; at < traceIds.length; at += IN_ORDER) {
+    const ids = traceIds.slice(at, at + IN_ORDER);
+    const found = new Map<string, RunSummary>();
+    for await (const page of findRuns(parts, tenant, ids, abort))
+      for (const run of page) found.set(run.trace_id, run);
+    yield ids.flatMap((id) => found.get(id) ?? []);
+  }
+}
+
 /** SQL for the hours whose rows may contain the runs. @param ids in SQL */
-function hoursOf(tenant: number, ids: string): string {
+export function hoursOf(tenant: number, ids: string): string {
   return `SELECT arrayJoin(hours) FROM messages WHERE tenant = ${tenant} AND trace_id IN (${ids})`;
 }
 

@@ -2,14 +2,28 @@ import { storableIdentity, storableTag, DIMENSIONS } from '../../../signal/run-c
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import type { RunFilter, RunCursor, DimensionFilter } from '../../contracts/runs.js';
+import {
+  metadataKey,
+  type DimensionFilter,
+  type FieldCondition,
+  type RunCursor,
+  type RunField,
+  type RunFilter,
+} from '../../contracts/runs.js';
+import { textInJson } from '../logs/log-condition.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 
 /** A filter of the rows of `runs` in SQL; null if it names an agent that the user does not have. */
 export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilter): string | null {
-  const sql = [`tenant = ${tenant}`, ...timesOf(filter), ...boundsOf(filter), ...contextOf(filter)];
-  const { agent_id: agentId, kind, status, success, query } = filter;
+  const sql = [
+    `tenant = ${tenant}`,
+    ...timesOf(filter),
+    ...boundsOf(filter),
+    ...contextOf(filter),
+    ...(filter.where ?? []).map(fieldCondition),
+  ];
+  const { agent_id: agentId, kind, status, success } = filter;
   if (agentId !== undefined) {
     const agent = agents.byId(agentId);
     if (agent === undefined) return null;
@@ -18,7 +32,6 @@ export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilt
   if (kind !== undefined) sql.push(`kind = ${RUN_KINDS.indexOf(kind)}`);
   if (status !== undefined) sql.push(`status = ${RUN_STATUSES.indexOf(status)}`);
   if (success !== undefined) sql.push(success ? 'success' : 'NOT success');
-  if (query !== undefined) sql.push(hasText(agents, query));
   return sql.join(' AND ');
 }
 
@@ -44,6 +57,21 @@ function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunF
   ];
 }
 
+/** The text of a field, in SQL; null if missing. */
+export function fieldText(field: RunField): string {
+  const key = metadataKey(field);
+  return key === null ? field : textInJson('metadata', key);
+}
+
+function fieldCondition({ field, test, value }: FieldCondition): string {
+  const text = fieldText(field);
+  if (test === 'contains')
+    return `positionUTF8(lowerUTF8(ifNull(${text}, '')), lowerUTF8(${quoted(value)})) > 0`;
+  const wanted = quoted(metadataKey(field) === null ? storableIdentity(value) : value);
+  const isIt = `ifNull(${text} = ${wanted}, false)`;
+  return test === 'is' ? isIt : `NOT ${isIt}`;
+}
+
 /** The conditions for runs of some versions; none without such a filter. */
 export function dimensionsOf(filter: DimensionFilter): string[] {
   return DIMENSIONS.flatMap((field) => {
@@ -65,12 +93,6 @@ function contextOf(filter: RunFilter): string[] {
 /** The condition that a column contains a text, in any case. */
 export function contains(column: string, text: string): string {
   return `positionUTF8(lowerUTF8(ifNull(${column}, '')), lowerUTF8(${quoted(text)})) > 0`;
-}
-
-function hasText(agents: AgentsOfUser, query: string): string {
-  const named = agents.matching(query).map(({ number }) => number);
-  const inTexts = [contains('outcome', query), contains('error_message', query)];
-  return `(${[...(named.length > 0 ? [`agent_no IN (${named.join(', ')})`] : []), ...inTexts].join(' OR ')})`;
 }
 
 /** The order of a list, in SQL. Ids sort the same as numbers and as texts. */

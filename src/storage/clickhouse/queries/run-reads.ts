@@ -4,6 +4,7 @@ import type { PageRange } from '../../contracts/paging.js';
 import type { Prompts } from '../../contracts/prompts.js';
 import type {
   DetailedSpan,
+  FieldValue,
   FollowingRuns,
   FoundRuns,
   OutcomeChange,
@@ -18,15 +19,22 @@ import type {
   StoredScore,
   StoredTrace,
   TraceSummary,
+  ValueField,
+  WantedValues,
 } from '../../contracts/runs.js';
+import { conditions, fieldText } from './run-conditions.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import { readPreviews } from './previews.js';
-import { findRuns, listRunsAfter, listRuns, type ListParts } from './listed-runs.js';
+import { findRuns, listRunsAfter, listRuns, runsInOrder, type ListParts } from './listed-runs.js';
+import { searchedList } from './searched-runs.js';
+import { searchRuns, searchTrace, withSummaries } from '../../shared/run-search.js';
+import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
+import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import { serializedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import { SOUGHT_COLUMNS } from '../tables/run-tables.js';
-import { readSummary, readSpan, readTrace, readTraceScores } from './trace-reads.js';
+import { readSummary, readSpan, readTrace, readTraceScores, searchedSpans } from './trace-reads.js';
 
 /** Dependencies of {@link RunReads}. */
 export interface RunReadParts extends ListParts {
@@ -90,19 +98,68 @@ export class RunReads implements Runs {
 
   async follow(
     userId: string,
-    { span, prompt, ...filter }: RunSearch,
+    search: RunSearch,
     { after, limit }: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns> {
     const tenant = await this.#tenant(userId);
+    const also = await this.#also(userId, tenant, search);
+    if (also === null) return { items: [], next: null };
+    return await listRunsAfter(this.#parts, tenant, search, { after, limit, also }, abort);
+  }
+
+  async search(
+    userId: string,
+    search: TextSearch,
+    range: SearchRange<RunCursor>,
+    abort?: AbortSignal,
+  ): Promise<FoundByText> {
+    const tenant = await this.#tenant(userId);
+    const also = await this.#also(userId, tenant, search);
+    const found = await searchRuns(searchedList(this.#parts, tenant, search, also, abort), search, range);
+    return await withSummaries(found, runsInOrder(this.#parts, tenant, found.traceIds, abort));
+  }
+
+  async values(
+    userId: string,
+    { field, contains = '', filter, limit }: WantedValues,
+    abort?: AbortSignal,
+  ): Promise<readonly FieldValue[]> {
+    const { reads, names } = this.#parts;
+    const tenant = await this.#tenant(userId);
+    const where = conditions(await names.of(tenant), tenant, filter);
+    if (where === null) return [];
+    const rows = await reads.rows(
+      `SELECT value, count() AS runs FROM (SELECT ${valuesOf(field)} AS value FROM runs FINAL WHERE ${where})
+       WHERE ifNull(value, '') != '' AND positionUTF8(lowerUTF8(ifNull(value, '')), lowerUTF8(${quoted(contains)})) > 0
+       GROUP BY value ORDER BY runs DESC, value LIMIT ${limit}`,
+      abort,
+    );
+    return rows.map(({ value, runs }) => ({ value: String(value), runs: Number(runs) }));
+  }
+
+  async searchTrace(
+    userId: string,
+    traceId: string,
+    query: string,
+    range: SearchRange<SpanPosition>,
+    abort?: AbortSignal,
+  ): Promise<FoundSpans | null> {
+    const id = uuidIn(traceId);
+    if (id === null) return null;
+    const tenant = await this.#tenant(userId);
+    return await searchTrace((after) => searchedSpans(this.#parts, tenant, id, after, abort), query, range);
+  }
+
+  /** SQL for the conditions of a search on spans and prompts; null if no run can meet them. */
+  async #also(userId: string, tenant: number, { span, prompt }: RunSearch): Promise<string | null> {
     const prompts = prompt === undefined ? undefined : await this.#promptNos(userId, prompt);
-    if (prompts?.length === 0) return { items: [], next: null };
+    if (prompts?.length === 0) return null;
     const also = [
       ...(prompts === undefined ? [] : [`hasAny(prompts, [${prompts.join(', ')}])`]),
       ...(span === undefined ? [] : [await this.#hasSpan(tenant, span)]),
     ];
-    const from = { after, limit, also: also.join(' AND ') || 'true' };
-    return await listRunsAfter(this.#parts, tenant, filter, from, abort);
+    return also.join(' AND ') || 'true';
   }
 
   async preview(
@@ -174,4 +231,11 @@ export class RunReads implements Runs {
   async #tenant(userId: string): Promise<number> {
     return await this.#parts.tenantOf(userId);
   }
+}
+
+/** SQL for the values of a field, one row each. */
+function valuesOf(field: ValueField): string {
+  if (field === 'tag') return "arrayJoin(splitByChar('\\n', ifNull(tags, '')))";
+  if (field === 'metadata') return "arrayJoin(JSONExtractKeys(ifNull(metadata, '{}')))";
+  return field === 'session_id' || field === 'user_id' ? field : fieldText(field);
 }

@@ -19,7 +19,7 @@ import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import { seriesOfModels } from '../../shared/series-of-models.js';
 import { callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
-import { dimensionsOf } from './run-conditions.js';
+import { conditions, dimensionsOf } from './run-conditions.js';
 
 /** The group of all runs in no other group. */
 const OTHERS = -1;
@@ -113,6 +113,7 @@ function runsOf(asked: Asked, from: number, to: number): string {
     `hour BETWEEN ${hourOf(from)} AND ${hourOf(to)}`,
     `started_at >= ${from} AND started_at < ${to}`,
     ...dimensionsOf(asked),
+    ...(asked.filter === undefined ? [] : [conditions(agents, tenant, asked.filter) ?? 'false']),
     ...(agent_id === undefined ? [] : [`agent_no = ${agents.byId(agent_id)?.number ?? 0}`]),
     ...(prompt === undefined ? [] : [numbers === '' ? 'false' : `hasAny(prompts, [${numbers}])`]),
   ];

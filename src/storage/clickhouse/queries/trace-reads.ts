@@ -21,6 +21,9 @@ import { traceKey } from '../runs/sent-traces.js';
 import { eventsOfSpans } from '../logs/events-of-spans.js';
 import { detailedSpan, objectOf, spanSummary, storedSpan } from './shown-spans.js';
 import { readScores } from './score-reads.js';
+import type { SpanPosition } from '../../contracts/search.js';
+import { HEADER_TEXTS, textsOfHeader, textsOfSpan, type SearchedPage } from '../../shared/run-search.js';
+import { uuidIn } from '../client/literals.js';
 import { readMessages } from '../runs/stored-facts.js';
 import type { Row } from '../client/connection.js';
 
@@ -174,6 +177,37 @@ async function* spansOf<Span>(
     after = placeOf(places.at(-1));
   }
   await checkThere(parts, found, read, abort);
+}
+
+/** A page of a trace's spans with their searched texts; at the start also those of its header. Null for an unknown trace. */
+export async function searchedSpans(
+  parts: ListParts,
+  tenant: number,
+  traceId: string,
+  after: SpanPosition | null,
+  abort?: AbortSignal,
+): Promise<SearchedPage | null> {
+  const found = await findTrace(parts, tenant, traceId, abort);
+  if (found === null) return null;
+  const { summary, there } = found;
+  const [header] =
+    after === null
+      ? await parts.reads.rows(`SELECT ${HEADER_TEXTS.join(', ')} FROM runs FINAL WHERE ${there}`, abort)
+      : [];
+  const start = after && { startedAt: after.started_at, spanId: uuidIn(after.span_id) ?? traceId };
+  const places = await readPlaces(parts, found, start, abort);
+  const some = firstOf(places);
+  const columns =
+    'span_id, started_at, type, name, model, error_message, input AS input_data, output AS output_data';
+  const rows = some.length === 0 ? [] : await readAt(parts, found, some, columns, abort);
+  return {
+    header: header === undefined ? [] : textsOfHeader(traceId, summary.agent_name, header),
+    spans: rows.map((row) => ({
+      position: { started_at: Number(row.started_at), span_id: String(row.span_id) },
+      texts: textsOfSpan(traceId, row),
+    })),
+    isLast: places.length < PAGE_SPANS && some.length === places.length,
+  };
 }
 
 /** The ids of spans that log records may complete with payloads or errors; null for the others. */

@@ -1,6 +1,7 @@
 import type { PageRange } from '../../contracts/paging.js';
 import type {
   DetailedSpan,
+  FieldValue,
   FollowingRuns,
   FoundRuns,
   OutcomeChange,
@@ -15,7 +16,18 @@ import type {
   StoredSpan,
   StoredTrace,
   TraceSummary,
+  WantedValues,
 } from '../../contracts/runs.js';
+import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
+import type { FoundByText, TextSearch } from '../../contracts/runs.js';
+import {
+  searchRuns,
+  searchTrace,
+  withSummaries,
+  type SearchedList,
+  type TextOfRun,
+} from '../../shared/run-search.js';
+import { batchesOf } from '../read/searched-runs.js';
 import type { ShownPage } from '../read/run-reads.js';
 import type { SpanPage } from '../read/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../read/whole-span.js';
@@ -28,6 +40,9 @@ import { loggedEvent } from '../../shared/logged-events.js';
 
 /** Spans whose payloads are parsed at a time. */
 const PARSED_SPANS = 50;
+
+/** Bytes of payloads that a search reads at a time. */
+const SEARCHED_BYTES = 2 * 1024 * 1024;
 
 /** The contract `Runs` for the daemon's thread. */
 export class RunsClient implements Runs {
@@ -101,6 +116,43 @@ export class RunsClient implements Runs {
     return { items, next, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
 
+  async search(
+    userId: string,
+    { prompt, ...filter }: TextSearch,
+    range: SearchRange<RunCursor>,
+    abort?: AbortSignal,
+  ): Promise<FoundByText> {
+    const { tenant } = await this.#handle.user(userId);
+    const promptNos = prompt && (await this.#promptNos(userId, prompt));
+    const { query, ...rest } = filter;
+    const search = promptNos === undefined ? rest : { ...rest, promptNos };
+    const list: SearchedList = {
+      step: async (needles, after, limit) =>
+        await this.#handle.read(tenant, 'runs', 'searchStep', [search, needles, { after, limit }], abort),
+      texts: (ids, needles, isDecided) => this.#texts(tenant, ids, needles, isDecided, abort),
+    };
+    const found = await searchRuns(list, { query, ...rest }, range);
+    return await withSummaries(found, this.#pages(tenant, found.traceIds, rest, abort));
+  }
+
+  async values(userId: string, wanted: WantedValues, abort?: AbortSignal): Promise<readonly FieldValue[]> {
+    const { tenant } = await this.#handle.user(userId);
+    return await this.#handle.read(tenant, 'runs', 'values', [wanted], abort);
+  }
+
+  async searchTrace(
+    userId: string,
+    traceId: string,
+    query: string,
+    range: SearchRange<SpanPosition>,
+    abort?: AbortSignal,
+  ): Promise<FoundSpans | null> {
+    const { tenant } = await this.#handle.user(userId);
+    const page = async (after: SpanPosition | null) =>
+      await this.#handle.read(tenant, 'runs', 'searchedSpans', [traceId, after], abort);
+    return await searchTrace(page, query, range);
+  }
+
   async preview(
     userId: string,
     traceIds: readonly string[],
@@ -138,6 +190,21 @@ export class RunsClient implements Runs {
     return versions
       .filter((each) => version === undefined || each.version === version)
       .map(({ number }) => number);
+  }
+
+  async *#texts(
+    tenant: number,
+    traceIds: readonly string[],
+    needles: readonly string[],
+    isDecided: (traceId: string) => boolean,
+    abort: AbortSignal | undefined,
+  ): AsyncGenerator<readonly TextOfRun[]> {
+    const found = await this.#handle.read(tenant, 'runs', 'searchedTexts', [traceIds, needles], abort);
+    yield found.texts;
+    for (const pieces of batchesOf(found.pieces, SEARCHED_BYTES)) {
+      const open = pieces.filter(({ traceId }) => !isDecided(traceId));
+      if (open.length > 0) yield await this.#handle.read(tenant, 'runs', 'searchedPieces', [open], abort);
+    }
   }
 
   async #readWhole(tenant: number, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {

@@ -1,6 +1,7 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { EVENT_NAME_ATTRIBUTE } from '../../../signal/logged-event.js';
-import { isAscii, parseTextQuery, type TextQuery } from '../../shared/log-text.js';
+import { isAscii } from '../../shared/log-text.js';
+import { parseTextQuery, type TextConditions, type TextQuery } from '../../shared/text-query.js';
 import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import { literal } from '../files/database.js';
 import type { Parameter } from '../files/plain-rows.js';
@@ -23,15 +24,18 @@ export interface LogSearch {
 }
 
 /** For a query that contains nothing searchable. No record has this term, because tokens have no spaces. */
-const NOTHING: TextQuery = { phrases: [[' ']], literals: [] };
+const NONE: TextConditions = { phrases: [], prefixes: [], literals: [] };
+const NOTHING: TextQuery = { ...NONE, phrases: [[' ']], without: NONE };
 
 /** @param filter untrusted: tokens are letters and digits and are inserted into the SQL unchanged; ids must be normalized */
 export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
-  const { phrases, literals } = parseTextQuery(filter.query ?? '') ?? NOTHING;
-  const tokens = new Set(phrases.flat());
+  const query = parseTextQuery(filter.query ?? '') ?? NOTHING;
+  const { phrases, prefixes, without } = query;
+  // A prefix is not a term.
+  const tokens = new Set([...phrases.flat(), ...prefixes.flatMap((phrase) => phrase.slice(0, -1))]);
   const open = [
-    ...phrases.filter((phrase) => phrase.length > 1).map(phraseCondition),
-    ...literals.map(literalCondition),
+    ...textConditions({ ...query, phrases: phrases.filter((phrase) => phrase.length > 1) }),
+    ...textConditions(without).map((condition) => `NOT coalesce(${condition}, FALSE)`),
     ...(filter.event_name === undefined ? [] : [eventCondition(filter.event_name)]),
     ...Object.entries(filter.attributes ?? {}).map(attributeCondition),
   ];
@@ -55,7 +59,8 @@ export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
     values.push(filter.service_name);
     sql.push(`service_name = $${values.length}`);
   }
-  sql.push(...phrases.filter((phrase) => phrase.length === 1).map(phraseCondition), ...open);
+  const words = phrases.filter((phrase) => phrase.length === 1);
+  sql.push(...textConditions({ ...NONE, phrases: words }), ...open);
   return {
     terms,
     openCondition: open.length === 0 ? null : open.join(' AND '),
@@ -69,18 +74,26 @@ export function isBehind({ timestamp, id }: LogCursor): string {
   return `timestamp <= ${time} AND (timestamp < ${time} OR id < '${id}'::UUID)`;
 }
 
+function textConditions({ phrases, prefixes, literals }: TextConditions): string[] {
+  return [
+    ...phrases.map((phrase) => phraseCondition(phrase, false)),
+    ...prefixes.map((phrase) => phraseCondition(phrase, true)),
+    ...literals.map(literalCondition),
+  ];
+}
+
 /**
- * The condition that a record has the tokens, adjacent and whole. The longest token is matched first, which leaves few rows for the
+ * The condition that a record has the tokens, adjacent and whole, except for the end of a prefix. The longest token is matched first, which leaves few rows for the
  * regular expression; within a `CASE` both would run for every row.
  */
-function phraseCondition(phrase: readonly string[]): string {
-  const inNormal = `contains(normal, ' ${phrase.join(' ')} ')`;
+function phraseCondition(phrase: readonly string[], isPrefix: boolean): string {
+  const inNormal = `contains(normal, ' ${phrase.join(' ')}${isPrefix ? '' : ' '}')`;
   if (!phrase.every(isAscii)) return inNormal;
   const longest = phrase.reduce((a, b) => (b.length > a.length ? b : a));
-  const pattern = `(^|[^a-z0-9])${phrase.join('[^a-z0-9\\x1f]+')}([^a-z0-9]|$)`;
+  const pattern = `(^|[^a-z0-9])${phrase.join('[^a-z0-9\\x1f]+')}${isPrefix ? '' : '([^a-z0-9]|$)'}`;
   const has = (condition: (text: string) => string): string =>
     `(${condition('lower(body)')} OR ${condition('lower(other_text)')})`;
-  return `(contains(normal, '${longest}') OR ${has((text) => `contains(${text}, '${longest}')`)}) AND CASE WHEN normal IS NULL THEN ${has((text) => `regexp_matches(${text}, '${pattern}')`)} ELSE ${inNormal} END`;
+  return `((contains(normal, '${longest}') OR ${has((text) => `contains(${text}, '${longest}')`)}) AND CASE WHEN normal IS NULL THEN ${has((text) => `regexp_matches(${text}, '${pattern}')`)} ELSE ${inNormal} END)`;
 }
 
 /** The condition that a record contains a text in any searched field. */
@@ -96,8 +109,13 @@ function eventCondition(name: string): string {
 
 /** The value of an attribute as text, in SQL. */
 export function attributeValue(key: string): string {
+  return textInJson('attributes', key);
+}
+
+/** A value of a JSON object as text, or the JSON of other values, in SQL. */
+export function textInJson(column: string, key: string): string {
   const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return `json_extract_string(attributes, ${literal(pointer)})`;
+  return `json_extract_string(${column}, ${literal(pointer)})`;
 }
 
 /** Searches the text first, because parsing the JSON of every row is slow. */

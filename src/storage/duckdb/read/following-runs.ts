@@ -3,16 +3,18 @@ import { TRACES } from '../../schema/tables.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
 import type { RunStats } from '../stats/run-stats.js';
+import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
 import { COMMITS } from '../write/stored-traces.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { AgentsWithSpans } from './agents-with-spans.js';
 import { FIRST_RUNS, firstWithSpans, usesPrompts } from './runs-with-spans.js';
 import { wantedSpans, type NodeNames, type WantedSpans } from './wanted-spans.js';
 import { conditions, isWholeList } from './run-conditions.js';
-import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
+import { orderOf, readRunsAt, type RunsPart } from './runs.js';
 
 /** At most this many agents with wanted spans, those with the most runs, get a list of newest starts in memory. */
 const MOST_LISTS = 3;
@@ -26,11 +28,26 @@ export interface FollowedSearch extends Omit<RunSearch, 'prompt'> {
 }
 
 /** The state in memory that a list of runs uses. */
-interface KnownOfRuns {
+export interface KnownOfRuns {
   readonly agents: Agents;
   readonly stats: RunStats;
   readonly services: NodeNames;
   readonly agentsWith: AgentsWithSpans;
+}
+
+/** Where a part of a list begins, and how many runs it has at most. */
+interface Following {
+  readonly after: RunCursor | null;
+  readonly limit: number;
+}
+
+/** A part of a list by its keys: `seq` and `id` of each run, its commits, start, sort value and agent. */
+export interface KeysAfter {
+  readonly keys: readonly Row[];
+  /** The position of the last one; null if no runs follow. */
+  readonly next: RunCursor | null;
+  readonly connection: Connection;
+  readonly capture: Capture;
 }
 
 /** The runs of a list after a cursor, without a total. */
@@ -39,14 +56,35 @@ export async function listRunsAfter(
   known: KnownOfRuns,
   tenant: number,
   search: FollowedSearch,
-  { after, limit }: { readonly after: RunCursor | null; readonly limit: number },
+  from: Following,
 ): Promise<FollowingPart> {
+  const found = await keysAfter(read, known, tenant, search, from, async (part) => {
+    const { connection, capture, keys, next } = part;
+    const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
+    const runs = await readRunsAt(connection, capture, known.agents, tenant, wanted, orderOf(search));
+    return { ...runs, next };
+  });
+  return found ?? { items: [], rest: [], next: null };
+}
+
+/**
+ * Reads the keys of a part of a list, and passes them on within the same read.
+ *
+ * @returns null if no run can match
+ */
+export async function keysAfter<T>(
+  read: Read,
+  known: KnownOfRuns,
+  tenant: number,
+  search: FollowedSearch,
+  { after, limit }: Following,
+  use: (part: KeysAfter) => Promise<T>,
+): Promise<T | null> {
   const { agents, stats } = known;
   const { span, promptNos, ...filter } = search;
   const matching = conditions(agents, tenant, filter);
   const spans = span === undefined ? undefined : wantedSpans(span, known, tenant);
-  if (matching === null || spans === null || promptNos?.length === 0)
-    return { items: [], rest: [], next: null };
+  if (matching === null || spans === null || promptNos?.length === 0) return null;
   const { sql, list } = matching;
   // One extra run shows whether more follow.
   const most = limit + 1;
@@ -64,8 +102,7 @@ export async function listRunsAfter(
       begin: stats.nthNewest(one, FIRST_RUNS),
     }));
     const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
-    const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
-    const { where, values } = await whereMatching(connection, isOf, filter, matching);
+    const where = `tenant = ${tenant} AND ${sql} AND ${from}`;
     const order = orderOf(filter);
     const value = filter.sort ?? 'NULL';
     const runs = newest(capture, TRACES, where);
@@ -76,18 +113,17 @@ export async function listRunsAfter(
        FROM (SELECT seq, trace_id, started_at, ${value}, ${COMMITS}, agent_no FROM ${runs} WHERE ${used} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}) ORDER BY ${order}`;
     const keys =
       spans === undefined
-        ? await connection.rows(select('TRUE', most), values)
+        ? await connection.rows(select('TRUE', most))
         : await firstWithSpans(
             connection,
             capture,
             spans,
-            { tenant, select, values, most, begin, begins },
+            { tenant, select, most, begin, begins },
             known.agentsWith,
           );
-    const wanted = keys.slice(0, limit).map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
     const last = keys.length > limit ? keys[limit - 1] : undefined;
-    const found = await readRunsAt(connection, capture, agents, tenant, wanted, order);
-    return { ...found, next: last === undefined ? null : placeOf(last) };
+    const next = last === undefined ? null : placeOf(last);
+    return await use({ keys: keys.slice(0, limit), next, connection, capture });
   });
 }
 
@@ -107,7 +143,8 @@ function listsOfAgents(
     .map(({ agent_no: agentNo }) => ({ tenant, agentNo }));
 }
 
-function placeOf({ id, start, value }: Row): RunCursor {
+/** The position of a run, from its key. */
+export function placeOf({ id, start, value }: Row): RunCursor {
   return {
     trace_id: String(id),
     started_at: Number(start),

@@ -1,22 +1,24 @@
 import { storableIdentity, storableTag, DIMENSIONS } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
-import type { RunFilter, DimensionFilter } from '../../contracts/runs.js';
+import {
+  metadataKey,
+  type DimensionFilter,
+  type FieldCondition,
+  type RunField,
+  type RunFilter,
+} from '../../contracts/runs.js';
+import { textInJson } from '../index/log-condition.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
-import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
-import { isAscii } from '../../shared/log-text.js';
 
 /** A filter in SQL. */
 export interface Matching {
-  /** The filter without its text. */
   readonly sql: string;
   /** The agents whose counts cover every run of the filter's agent and kind, regardless of the rest of the filter. */
   readonly counted: readonly Agent[];
   /** The list of newest starts for these runs, if one exists. */
   readonly list: RunList | null;
-  /** The agents that have the text in their names: all their runs match. */
-  readonly named: readonly number[];
 }
 
 const WHOSE: ReadonlySet<string> = new Set(['agent_id', 'kind']);
@@ -58,14 +60,25 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
     sql.push(
       `contains(chr(10) || tags || chr(10), chr(10) || ${literal(storableTag(filter.tag))} || chr(10))`,
     );
-  sql.push(...dimensionsOf(filter));
-  const matching = filter.query === undefined ? [] : agents.matching(tenant, filter.query);
+  sql.push(...dimensionsOf(filter), ...(filter.where ?? []).map(fieldCondition));
   return {
     sql: sql.join(' AND '),
     counted,
     list: agentId === undefined ? listOf(tenant, kind) : listUnder(tenant, counted),
-    named: matching.map((agent) => agent.agent_no),
   };
+}
+
+/** The text of a field, in SQL. */
+export function fieldText(field: RunField): string {
+  const key = metadataKey(field);
+  return key === null ? field : textInJson('metadata', key);
+}
+
+function fieldCondition({ field, test, value }: FieldCondition): string {
+  const text = fieldText(field);
+  if (test === 'contains') return `contains(lower(${text}), lower(${literal(value)}))`;
+  const wanted = literal(metadataKey(field) === null ? storableIdentity(value) : value);
+  return test === 'is' ? `${text} = ${wanted}` : `${text} IS DISTINCT FROM ${wanted}`;
 }
 
 /** The conditions for the dimensions of runs; empty without such a filter. */
@@ -89,20 +102,6 @@ function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunF
 /** The condition for runs of one of some sessions or users. */
 export function hasIdentity(column: 'session_id' | 'user_id', ids: readonly string[]): string {
   return `${column} IN (${ids.map(literal).join(', ')})`;
-}
-
-/** The condition for runs that have a text or belong to one of the agents. The text, in lower case, is the first value of the statement. */
-export function hasTextOrAgent(agentNos: readonly number[]): string {
-  // A null in one column does not hide a match in the other: `NULL OR TRUE` is true.
-  const hasText = 'contains(lower(outcome), $1) OR contains(lower(error_message), $1)';
-  return agentNos.length === 0 ? `(${hasText})` : `(agent_no IN (${agentNos.join(', ')}) OR ${hasText})`;
-}
-
-/** Lower-cases a text as DuckDB does for stored texts: for other letters than JavaScript, and without a final sigma. */
-export async function inLowerCase(connection: Connection, text: string): Promise<string> {
-  if (isAscii(text)) return text.toLowerCase();
-  const [row] = await connection.rows('SELECT lower($1) AS text', [text]);
-  return String(row?.text);
 }
 
 function listOf(tenant: number, kind: RunKind | undefined): RunList {

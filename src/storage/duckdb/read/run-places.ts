@@ -1,7 +1,6 @@
 import { TRACES } from '../../schema/tables.js';
 import { CommitRanges, conditionsOn, narrowed, type OfCommits } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
-import type { Parameter } from '../files/plain-rows.js';
 import { newest, type Condition } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
@@ -27,13 +26,11 @@ export async function matchingPlaces(
   connection: Connection,
   capture: Capture,
   where: readonly Condition[],
-  values: readonly Parameter[],
 ): Promise<readonly Place[]> {
   const width = Math.max(1, Math.ceil(capture.lastSeq / MOST_PLACES));
   const rows = await connection.rows(
     `SELECT min(seq) AS first, max(seq) AS last, count(*) AS runs, epoch_us(min(started_at)) AS oldest, epoch_us(max(started_at)) AS newest
      FROM ${newest(capture, TRACES, where)} GROUP BY seq // ${width}`,
-    values,
   );
   return rows.map((row) => ({
     first: Number(row.first),

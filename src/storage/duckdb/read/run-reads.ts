@@ -2,7 +2,15 @@ import { inTraceOrder } from '../../shared/trace-order.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../contracts/paging.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
-import type { RunFilter, RunPreview, RunCursor, StoredScore, StoredTrace } from '../../contracts/runs.js';
+import type {
+  FieldValue,
+  RunCursor,
+  RunFilter,
+  RunPreview,
+  StoredScore,
+  StoredTrace,
+  WantedValues,
+} from '../../contracts/runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../stats/agents.js';
 import type { RunStats } from '../stats/run-stats.js';
@@ -12,7 +20,17 @@ import type { ReadContext } from '../segments/read-context.js';
 import type { ParallelPart } from '../segments/connection-pool.js';
 import type { Capture } from '../segments/segment.js';
 import { TraceId } from '../segments/trace-id.js';
-import { listRunsAfter, type FollowedSearch, type FollowingPart } from './following-runs.js';
+import { keysAfter, listRunsAfter, type FollowedSearch, type FollowingPart } from './following-runs.js';
+import type { SpanPosition } from '../../contracts/search.js';
+import type { SearchedPage, SearchStep, TextOfRun } from '../../shared/run-search.js';
+import {
+  searchStep,
+  textsInPieces,
+  textsOfRuns,
+  textsOfPayload,
+  type PiecePlace,
+  type TextsOfRuns,
+} from './searched-runs.js';
 import type { PlacedRun } from './previews.js';
 import { PreviewCache } from './preview-cache.js';
 import { AgentsWithSpans } from './agents-with-spans.js';
@@ -27,6 +45,7 @@ import {
   type SpansOfTrace,
 } from './trace.js';
 import { readScores } from './scores.js';
+import { readValues } from './run-values.js';
 import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
 import { summaryPage, spanPage, type SpanPage } from './span-json.js';
 import { withEvents } from './with-events.js';
@@ -231,8 +250,7 @@ export class RunReads {
     page: PageRange,
   ): Promise<RunsPart & { readonly count: number }> {
     const { agents, stats } = this.#known;
-    const read = filter.query === undefined ? by.short : by.long;
-    return await listRuns(read, agents, stats, by.tenant, filter, page);
+    return await listRuns(by.short, agents, stats, by.tenant, filter, page);
   }
 
   /** The runs after a cursor of the same list, without a total. */
@@ -241,14 +259,85 @@ export class RunReads {
     search: FollowedSearch,
     from: { readonly after: RunCursor | null; readonly limit: number },
   ): Promise<FollowingPart> {
-    const isShort = [search.query, search.span, search.promptNos].every((asked) => asked === undefined);
-    return await listRunsAfter(
-      isShort ? by.short : by.long,
-      { ...this.#known, agentsWith: this.#agentsWith },
-      by.tenant,
+    const isShort = [search.span, search.promptNos].every((asked) => asked === undefined);
+    const known = { ...this.#known, agentsWith: this.#agentsWith };
+    return await listRunsAfter(isShort ? by.short : by.long, known, by.tenant, search, from);
+  }
+
+  /** The runs of a part of a list that may have all needles. */
+  async searchStep(
+    { tenant, long }: ReadContext,
+    search: FollowedSearch,
+    needles: readonly string[],
+    from: { readonly after: RunCursor | null; readonly limit: number },
+  ): Promise<SearchStep> {
+    const known = { ...this.#known, agentsWith: this.#agentsWith };
+    const step = await keysAfter(
+      long,
+      known,
+      tenant,
       search,
       from,
+      async (part) => await searchStep(part, known.agents, tenant, needles),
     );
+    return step ?? { candidates: [], next: null };
+  }
+
+  /** The texts of some runs, and where to read their payloads. */
+  async searchedTexts(
+    { tenant, long }: ReadContext,
+    traceIds: readonly string[],
+    needles: readonly string[],
+  ): Promise<TextsOfRuns> {
+    return await long(async (connection, capture) => {
+      const stored = this.#wanted(tenant, traceIds).filter(({ seq }) => seq > 0);
+      const runs = new Map(stored.map(({ id, seq }) => [id, seq]));
+      return await textsOfRuns(connection, capture, this.#known.agents, tenant, { runs, needles });
+    });
+  }
+
+  async searchedPieces({ tenant, long }: ReadContext, pieces: readonly PiecePlace[]): Promise<TextOfRun[]> {
+    return await long(
+      async (connection, capture) => await textsInPieces(connection, capture, tenant, pieces),
+    );
+  }
+
+  async values({ tenant, long }: ReadContext, wanted: WantedValues): Promise<readonly FieldValue[]> {
+    return await long(
+      async (connection, capture) =>
+        await readValues(connection, capture, this.#known.agents, tenant, wanted),
+    );
+  }
+
+  /** A page of the spans of a trace with their texts; at the start also those of its header. Null for an unknown trace. */
+  async searchedSpans(
+    { tenant, long }: ReadContext,
+    traceId: string,
+    after: SpanPosition | null,
+  ): Promise<SearchedPage | null> {
+    const { agents, traces } = this.#known;
+    const id = new TraceId(traceId);
+    return await long(async (connection, capture, runParallel) => {
+      const seq = traces.find(tenant, id.words, 0);
+      const spans = await readCommits(connection, capture, tenant, id.text, seq);
+      if (spans === null) return null;
+      const runs = new Map([[id.text, seq]]);
+      const { texts } =
+        after === null
+          ? await textsOfRuns(connection, capture, agents, tenant, { runs, needles: [] })
+          : { texts: [] };
+      const place = after && { startedAt: after.started_at, spanId: new TraceId(after.span_id).text };
+      const cursor = { traceId: id.text, after: place };
+      const rows = await readSpanRows(connection, capture, tenant, cursor, spans, runParallel);
+      return {
+        header: texts.filter(({ span }) => span === null),
+        spans: rows.spans.map((span) => ({
+          position: { started_at: Number(span.row.started_at), span_id: String(span.row.span_id) },
+          texts: textsOfPayload(id.text, span.row, span.payload),
+        })),
+        isLast: rows.next === null,
+      };
+    });
   }
 
   /** Previews of the current versions of some runs. */

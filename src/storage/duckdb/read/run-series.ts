@@ -19,7 +19,7 @@ import type { CommitRange } from '../segments/commit-ranges.js';
 import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { number } from '../write/run-summary.js';
-import { dimensionsOf } from './run-conditions.js';
+import { conditions, dimensionsOf } from './run-conditions.js';
 import { readModelSeries } from './model-series.js';
 import { readCells, type CountedRuns, type Stretch } from './series-cells.js';
 
@@ -129,6 +129,7 @@ function wantedRuns({ agents, capture, tenant }: SeriesPlace, request: StoredSer
     `tenant = ${tenant} AND kind = ${RUN_KINDS.indexOf('agent')}`,
     ...(agentNos === null ? [] : [`agent_no IN (${agentNos.join(', ') || '-1'})`]),
     ...dimensionsOf(request),
+    ...(request.filter === undefined ? [] : [conditions(agents, tenant, request.filter)?.sql ?? 'FALSE']),
   ].join(' AND ');
   const links = prompts && promptLinks(capture, tenant, prompts);
   return {
@@ -191,7 +192,8 @@ async function cellsBy(
 ): Promise<CellsByStart[]> {
   const runs = { key, interval, within: (ranges: readonly CommitRange[]) => within(ranges, key) };
   const view = { tenant, agentNos, key, interval };
-  const areKept = request.prompts === undefined && dimensionsOf(request).length === 0;
+  const { prompts, filter } = request;
+  const areKept = prompts === undefined && filter === undefined && dimensionsOf(request).length === 0;
   const parts = await readCells(connection, runs, stretches, areKept ? cells.known(view) : NO_CELLS);
   if (areKept) for (const { found } of parts) cells.keep(view, found);
   return parts.map((part) => part.cells);

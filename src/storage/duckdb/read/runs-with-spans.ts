@@ -30,8 +30,6 @@ interface WantedRuns {
   readonly tenant: number;
   /** The SELECT for the runs that meet a further condition, at most `limit`, with `seq`, `id`, `agent_no` and the columns `COMMITS`. */
   readonly select: (also: string, limit: number) => string;
-  /** The values of its parameters. */
-  readonly values: readonly string[];
   readonly most: number;
   /** When the last of the first {@link FIRST_RUNS} started; null if unknown. */
   readonly begin: number | null;
@@ -51,7 +49,7 @@ export async function firstWithSpans(
   runs: WantedRuns,
   agents: AgentsWithSpans,
 ): Promise<readonly Row[]> {
-  const { select, values, most, begin, tenant } = runs;
+  const { select, most, begin, tenant } = runs;
   const known = await agents.of(connection, capture, tenant, wanted);
   if (known?.size === 0) return [];
   const beginOfAgents = known === null ? null : beginOf(known, runs);
@@ -61,10 +59,7 @@ export async function firstWithSpans(
   }
   const firstOfAgents = [isOf(known), ...(beginOfAgents === null ? [] : [isSince(beginOfAgents)])];
   const ofAgents = await lookAt(connection, capture, wanted, runs, firstOfAgents.join(' AND '));
-  return (
-    ofAgents ??
-    (await connection.rows(select(`${isOf(known)} AND ${hasSpan(capture, wanted)}`, most), values))
-  );
+  return ofAgents ?? (await connection.rows(select(`${isOf(known)} AND ${hasSpan(capture, wanted)}`, most)));
 }
 
 function isOf(agentNos: ReadonlySet<number> | null): string {
@@ -92,10 +87,10 @@ async function lookAt(
   connection: Connection,
   capture: Capture,
   wanted: WantedSpans,
-  { select, values, most }: WantedRuns,
+  { select, most }: WantedRuns,
   also: string,
 ): Promise<readonly Row[] | null> {
-  const candidates = await connection.rows(select(also, FIRST_RUNS), values);
+  const candidates = await connection.rows(select(also, FIRST_RUNS));
   const { first, last } = endsOf(candidates);
   const areNear = last - first <= capture.lastSeq * MOST_OF_COMMITS;
   const small = areNear ? FIRST_RUNS : FEW_PAGES * most;

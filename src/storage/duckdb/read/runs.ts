@@ -11,14 +11,7 @@ import type { RunStats } from '../stats/run-stats.js';
 import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/read-limits.js';
 import { narrowed, ofCommits } from '../segments/commit-ranges.js';
-import {
-  conditions,
-  hasTextOrAgent,
-  inLowerCase,
-  isFromMemory,
-  isWholeList,
-  type Matching,
-} from './run-conditions.js';
+import { conditions, isFromMemory, isWholeList, type Matching } from './run-conditions.js';
 import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from '../write/run-summary.js';
 
@@ -67,7 +60,7 @@ async function readRuns(
   capture: Capture,
   agents: Agents,
   stats: RunStats,
-  { tenant, filter, page, sql, counted: under, list, named }: Wanted,
+  { tenant, filter, page, sql, counted: under, list }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before the first await, because every commit changes it.
   const counted = countKnown(stats, under, filter);
@@ -83,12 +76,11 @@ async function readRuns(
     );
     return { ...partOf(rows, agents), count: counted };
   }
-  const isOf = `tenant = ${tenant} AND ${sql}`;
-  const { where: matches, values } = await whereMatching(connection, isOf, filter, { named });
+  const matches = `tenant = ${tenant} AND ${sql}`;
   let where: Condition[] = [matches];
   let count = counted;
   if (count === null) {
-    const places = await matchingPlaces(connection, capture, where, values);
+    const places = await matchingPlaces(connection, capture, where);
     count = countIn(places);
     if (count <= page.offset) return { ...NONE, count };
     if (order === NEWEST_FIRST)
@@ -97,26 +89,9 @@ async function readRuns(
   // Narrow columns show which runs these are; then only their rows are read, by commit.
   const keys = await connection.rows(
     `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page, order)}`,
-    values,
   );
   const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
   return { ...(await readRunsAt(connection, capture, agents, tenant, wanted, order)), count };
-}
-
-/**
- * The condition for runs that match a filter, and the values of its parameters.
- *
- * @param isOf the filter without its text, as SQL
- */
-export async function whereMatching(
-  connection: Connection,
-  isOf: string,
-  { query }: Pick<RunFilter, 'query'>,
-  { named }: Pick<Matching, 'named'>,
-): Promise<{ readonly where: string; readonly values: string[] }> {
-  if (query === undefined) return { where: isOf, values: [] };
-  const text = await inLowerCase(connection, query);
-  return { where: `${isOf} AND ${hasTextOrAgent(named)}`, values: [text] };
 }
 
 const NONE = { items: [], rest: [], count: 0 };

@@ -688,6 +688,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['searchAll'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/series': {
     parameters: {
       query?: never;
@@ -848,6 +864,22 @@ export interface paths {
     patch: operations['setTraceOutcome'];
     trace?: never;
   };
+  '/api/v1/dashboard/traces/{trace_id}/search': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['searchTrace'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/traces/{trace_id}/spans': {
     parameters: {
       query?: never;
@@ -888,6 +920,22 @@ export interface paths {
       cookie?: never;
     };
     get: operations['compareAgents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/traces/values': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listRunValues'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1878,6 +1926,25 @@ export interface components {
       page: number;
       page_size: number;
     };
+    FoundAgent: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+    };
+    FoundEverywhere: {
+      agents: components['schemas']['FoundAgent'][];
+      logs: components['schemas']['LogRecord'][];
+      models: string[];
+      prompts: string[];
+      runs: components['schemas']['ListedRun'][];
+      runs_searched_back_to: string | null;
+      sessions: components['schemas']['NamedRuns'][];
+      users: components['schemas']['NamedRuns'][];
+    };
+    FoundSpans: {
+      items: components['schemas']['TextMatch'][];
+      next_cursor: string | null;
+    };
     ListedDelivery: {
       attempt_count: number;
       /** Format: date-time */
@@ -1908,6 +1975,7 @@ export interface components {
       input_preview?: string | null;
       /** @enum {unknown} */
       kind: 'agent' | 'other';
+      match?: components['schemas']['TextMatch'];
       models?: string[] | null;
       outcome: string | null;
       release: string | null;
@@ -1934,6 +2002,7 @@ export interface components {
       next_cursor: string | null;
       page: number;
       page_size: number;
+      searched_back_to?: string | null;
     };
     LogBucket: {
       count: number;
@@ -2167,6 +2236,10 @@ export interface components {
       resets_at: string;
       stored_bytes: components['schemas']['StorageUse'];
       used: number;
+    };
+    NamedRuns: {
+      runs: number;
+      value: string;
     };
     NewAlert: {
       /** Format: uuid */
@@ -2784,6 +2857,13 @@ export interface components {
       success_count: number;
       tokens: number | null;
     };
+    RunValue: {
+      runs: number;
+      value: string;
+    };
+    RunValues: {
+      items: components['schemas']['RunValue'][];
+    };
     SavedView: {
       /** Format: uuid */
       id: string;
@@ -3038,6 +3118,30 @@ export interface components {
     StorageUse: {
       limit: number | null;
       used: number | null;
+    };
+    TextMatch: {
+      /** @enum {unknown} */
+      field:
+        | 'agent_name'
+        | 'outcome'
+        | 'error_message'
+        | 'tags'
+        | 'metadata'
+        | 'session_id'
+        | 'user_id'
+        | 'environment'
+        | 'release'
+        | 'agent_version'
+        | 'repository'
+        | 'name'
+        | 'model'
+        | 'input_data'
+        | 'output_data';
+      marks: number[][];
+      snippet: string;
+      span_id: string | null;
+      span_name: string | null;
+      span_type: ('agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom') | null;
     };
     TierFactors: {
       batch: number | null;
@@ -5129,19 +5233,66 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  searchAll: {
+    parameters: {
+      query: {
+        limit?: number;
+        query: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FoundEverywhere'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readRunSeries: {
     parameters: {
       query?: {
         agent_id?: string;
         agent_version?: string;
+        'agent_version!'?: string;
+        'agent_version~'?: string;
         end_time?: string;
         environment?: string;
+        'environment!'?: string;
+        'environment~'?: string;
         group_by?: 'agent' | 'status' | 'model' | 'prompt_version';
         interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
+        max_cost?: number;
+        max_duration_ms?: number;
+        'metadata.KEY'?: string;
+        min_cost?: number;
+        min_duration_ms?: number;
         prompt_name?: string;
         release?: string;
+        'release!'?: string;
+        'release~'?: string;
         repository?: string;
+        'repository!'?: string;
+        'repository~'?: string;
+        session_id?: string;
         start_time?: string;
+        status?: 'running' | 'completed' | 'failed' | 'timed_out';
+        success?: boolean;
+        tag?: string;
+        user_id?: string;
       };
       header?: never;
       path?: never;
@@ -5377,13 +5528,18 @@ export interface operations {
       query?: {
         agent_id?: string;
         agent_version?: string;
+        'agent_version!'?: string;
+        'agent_version~'?: string;
         count?: 'exact' | 'none';
         cursor?: string;
         end_time?: string;
         environment?: string;
+        'environment!'?: string;
+        'environment~'?: string;
         kind?: 'agent' | 'other' | 'all';
         max_cost?: number;
         max_duration_ms?: number;
+        'metadata.KEY'?: string;
         min_cost?: number;
         min_duration_ms?: number;
         model?: string;
@@ -5396,7 +5552,11 @@ export interface operations {
         prompt_version?: number;
         query?: string;
         release?: string;
+        'release!'?: string;
+        'release~'?: string;
         repository?: string;
+        'repository!'?: string;
+        'repository~'?: string;
         session_id?: string;
         sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
         span_name?: string;
@@ -5499,6 +5659,40 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  searchTrace: {
+    parameters: {
+      query: {
+        cursor?: string;
+        limit?: number;
+        query: string;
+      };
+      header?: never;
+      path: {
+        trace_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FoundSpans'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   readTraceSpans: {
     parameters: {
       query?: {
@@ -5587,6 +5781,40 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listRunValues: {
+    parameters: {
+      query: {
+        agent_id?: string;
+        end_time?: string;
+        field: string;
+        kind?: 'agent' | 'other' | 'all';
+        limit?: number;
+        query?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RunValues'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];

@@ -1,0 +1,155 @@
+import { hourOf } from '../../../signal/trace-map.js';
+import type { RunCursor, RunFilter } from '../../contracts/runs.js';
+import { mayHave, patternInText } from '../../shared/needles.js';
+import {
+  HEADER_TEXTS,
+  textsOfHeader,
+  textsOfSpan,
+  type SearchedList,
+  type SearchStep,
+  type TextOfRun,
+} from '../../shared/run-search.js';
+import type { AgentsOfUser } from '../names/agent-names.js';
+import { quoted } from '../client/literals.js';
+import { effectiveSpans } from './effective-spans-sql.js';
+import { hoursOf, readPlaces, type ListedRun, type ListParts } from './listed-runs.js';
+import { behind, conditions } from './run-conditions.js';
+
+/** Bytes of inputs and outputs in memory at a time. */
+const PART_BYTES = 2 * 1024 * 1024;
+const OWN_TEXTS = ['name', 'model', 'error_message'] as const;
+const PAYLOADS = ['input', 'output'] as const;
+/** Texts are separated by a character that no needle has. */
+const HEADER = joined(HEADER_TEXTS);
+const SPAN = joined([...OWN_TEXTS, ...PAYLOADS]);
+
+/** A list of runs as the search reads it. @param also SQL for further conditions; null if no run meets them */
+export function searchedList(
+  parts: ListParts,
+  tenant: number,
+  filter: RunFilter,
+  also: string | null,
+  abort: AbortSignal | undefined,
+): SearchedList {
+  return {
+    step: async (needles, after, limit) => {
+      const agents = await parts.names.of(tenant);
+      const where = also === null ? null : conditions(agents, tenant, filter);
+      if (where === null) return { candidates: [], next: null };
+      const all = `${where} AND ${behind(filter, after)} AND ${String(also)}`;
+      // One extra row shows whether others follow.
+      const listed = await readPlaces(parts.reads, all, filter, `LIMIT ${limit + 1}`, abort);
+      const runs = listed.slice(0, limit);
+      const last = listed.length > limit ? runs.at(-1) : undefined;
+      const candidates = await havingAll(parts, tenant, agents, { runs, needles }, abort);
+      return { candidates, next: last === undefined ? null : cursorOf(last) };
+    },
+    texts: (traceIds, needles, isDecided) => texts(parts, tenant, { traceIds, needles, isDecided }, abort),
+  };
+}
+
+/** The runs that may have all needles. */
+async function havingAll(
+  { reads }: ListParts,
+  tenant: number,
+  agents: AgentsOfUser,
+  { runs, needles }: { readonly runs: readonly ListedRun[]; readonly needles: readonly string[] },
+  abort: AbortSignal | undefined,
+): Promise<SearchStep['candidates']> {
+  if (runs.length === 0 || needles.length === 0) return runs.map(cursorOf);
+  const found = new Map<string, number>();
+  const add = (id: unknown, mask: number): void => {
+    found.set(String(id), (found.get(String(id)) ?? 0) | mask);
+  };
+  const places = runs.map(({ traceId, startedAt }) => `(${tenant}, ${hourOf(startedAt)}, '${traceId}')`);
+  const ids = listOf(runs.map(({ traceId }) => traceId));
+  const [headers, spans] = await Promise.all([
+    reads.rows(
+      `SELECT trace_id, agent_no, ${maskOf(HEADER, needles)} AS mask FROM runs FINAL WHERE (tenant, hour, trace_id) IN (${places.join(', ')})`,
+      abort,
+    ),
+    reads.rows(
+      `SELECT trace_id, groupBitOr(${maskOf(SPAN, needles)}) AS mask FROM spans WHERE ${ofRuns(tenant, ids)} GROUP BY trace_id`,
+      abort,
+    ),
+  ]);
+  for (const { trace_id, agent_no, mask } of headers) {
+    const name = agents.byNumber(Number(agent_no))?.name ?? '';
+    const ofName = needles.reduce((bits, needle, i) => (mayHave(name, needle) ? bits | (2 ** i) : bits), 0);
+    add(trace_id, Number(mask) | ofName);
+  }
+  for (const { trace_id, mask } of spans) add(trace_id, Number(mask));
+  const whole = 2 ** needles.length - 1;
+  return runs.filter(({ traceId }) => found.get(traceId) === whole).map(cursorOf);
+}
+
+async function* texts(
+  { reads, names }: ListParts,
+  tenant: number,
+  of: {
+    readonly traceIds: readonly string[];
+    readonly needles: readonly string[];
+    readonly isDecided: (traceId: string) => boolean;
+  },
+  abort: AbortSignal | undefined,
+): AsyncGenerator<readonly TextOfRun[]> {
+  const { traceIds, needles, isDecided } = of;
+  const ids = listOf(traceIds);
+  const there = ofRuns(tenant, ids);
+  const headers = await reads.rows(
+    `SELECT trace_id, agent_no, ${HEADER_TEXTS.join(', ')} FROM runs FINAL WHERE ${there}`,
+    abort,
+  );
+  const agents = await names.of(tenant, new Set(headers.map(({ agent_no }) => Number(agent_no))));
+  yield headers.flatMap((row) =>
+    textsOfHeader(String(row.trace_id), agents.byNumber(Number(row.agent_no))?.name ?? '', row),
+  );
+  const size = PAYLOADS.map((name) => `length(ifNull(${name}, ''))`).join(' + ');
+  const columns = ['type', ...OWN_TEXTS, ...PAYLOADS];
+  const spans = await reads.rows(
+    `SELECT trace_id, span_id, ${size} AS bytes FROM ${effectiveSpans(tenant, {}, columns, there)} WHERE ${hasAny(needles)} ORDER BY started_at, toUInt128(span_id)`,
+    abort,
+  );
+  for (let rest = spans; rest.length > 0;) {
+    let [bytes, count] = [0, 0];
+    while (count < rest.length && (count === 0 || bytes + Number(rest[count]?.bytes) <= PART_BYTES))
+      bytes += Number(rest[count++]?.bytes);
+    const some = rest.slice(0, count).filter(({ trace_id }) => !isDecided(String(trace_id)));
+    rest = rest.slice(count);
+    if (some.length === 0) continue;
+    const spanIds = listOf(some.map(({ span_id }) => String(span_id)));
+    const rows = await reads.rows(
+      `SELECT trace_id, span_id, type, ${OWN_TEXTS.join(', ')}, input AS input_data, output AS output_data FROM ${effectiveSpans(tenant, {}, columns, `${there} AND span_id IN (${spanIds})`)}`,
+      abort,
+    );
+    yield rows.flatMap((row) => textsOfSpan(String(row.trace_id), row));
+  }
+}
+
+function cursorOf({ traceId, startedAt, value }: ListedRun): RunCursor {
+  return { trace_id: traceId, started_at: startedAt, value };
+}
+
+function ofRuns(tenant: number, ids: string): string {
+  return `tenant = ${tenant} AND trace_id IN (${ids}) AND hour IN (${hoursOf(tenant, ids)})`;
+}
+
+function listOf(ids: readonly string[]): string {
+  return ids.map((id) => `'${id}'`).join(', ') || "'00000000-0000-0000-0000-000000000000'";
+}
+
+function joined(columns: readonly string[]): string {
+  return `arrayStringConcat([${columns.map((name) => `ifNull(${name}, '')`).join(', ')}], '\\0')`;
+}
+
+function maskOf(text: string, needles: readonly string[]): string {
+  return needles.map((needle, i) => `if(${has(text, needle)}, ${2 ** i}, 0)`).join(' + ');
+}
+
+function hasAny(needles: readonly string[]): string {
+  return needles.map((needle) => has(SPAN, needle)).join(' OR ') || 'true';
+}
+
+function has(text: string, needle: string): string {
+  return `match(${text}, ${quoted(patternInText(needle))})`;
+}

@@ -1,0 +1,249 @@
+import { payloadsOf, type Payload } from '../../../runs/rules/payload.js';
+import { mayHave, patternInBytes } from '../../shared/needles.js';
+import {
+  HEADER_TEXTS,
+  textsOfHeader,
+  textsOfSpan,
+  type SearchStep,
+  type TextOfRun,
+} from '../../shared/run-search.js';
+import { LONG_PIECE_BYTES, PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../schema/tables.js';
+import type { Agents } from '../stats/agents.js';
+import type { Connection } from '../files/connection.js';
+import { literal } from '../files/database.js';
+import type { Row } from '../files/plain-rows.js';
+import { narrowed, ofCommits, type OfCommits } from '../segments/commit-ranges.js';
+import { newest, relation } from '../segments/relation.js';
+import type { Capture } from '../segments/segment.js';
+import { COMMITS, commitsAt } from '../write/stored-traces.js';
+import { placeOf, type KeysAfter } from './following-runs.js';
+import { commitsOf } from './previews.js';
+
+/** Bytes of long pieces that one statement searches: DuckDB holds up to 2048 rows at a time, as text four times as long. */
+const LONG_BYTES = 32 * 1024 * 1024;
+const OWN_FIELDS = ['name', 'model', 'error_message'] as const;
+const HEADER_TEXT = textOf(`concat_ws(chr(0), ${HEADER_TEXTS.join(', ')})`);
+const OWN_TEXT = textOf(`concat_ws(chr(0), ${OWN_FIELDS.join(', ')})`);
+
+/** Where a piece of payloads is stored. */
+export interface PiecePlace {
+  readonly traceId: string;
+  readonly seq: number;
+  readonly firstLine: number;
+  readonly bytes: number;
+}
+
+/** The texts of some runs, except for payloads, and the pieces of payloads that may matter. */
+export interface TextsOfRuns {
+  readonly texts: readonly TextOfRun[];
+  readonly pieces: readonly PiecePlace[];
+}
+
+/** Searches a part of a list for needles, in its own commits only. */
+export async function searchStep(
+  { keys, next, connection, capture }: KeysAfter,
+  agents: Agents,
+  tenant: number,
+  needles: readonly string[],
+): Promise<SearchStep> {
+  if (keys.length === 0 || needles.length === 0) return { candidates: keys.map(placeOf), next };
+  const found = new Map<string, number>();
+  for (const { id, agent_no } of keys) found.set(String(id), maskOfName(nameOf(agents, agent_no), needles));
+  const add = ({ id, mask }: Row): void => {
+    found.set(String(id), (found.get(String(id)) ?? 0) | Number(mask));
+  };
+  const isOne = ofTraces(tenant, keys);
+  const there = commitsOf(keys.filter(hasSpans).map(commitsAt)).map((commits) => narrowed(commits, isOne));
+  const texts = [
+    `SELECT trace_id, ${HEADER_TEXT} AS t FROM ${relation(capture, TRACES, headersOf(keys, isOne))}`,
+    ...(keys.some(hasSpans)
+      ? [
+          `SELECT trace_id, ${OWN_TEXT} AS t FROM ${relation(capture, SPANS, there)}`,
+          `SELECT trace_id, lines::VARCHAR AS t FROM ${relation(
+            capture,
+            PAYLOADS,
+            there.map((commits) => narrowed(commits, 'lines IS NOT NULL')),
+          )}`,
+        ]
+      : []),
+  ];
+  for (const row of await connection.rows(masks(texts.join(' UNION ALL '), needles))) add(row);
+  const whole = 2 ** needles.length - 1;
+  const open = keys.filter((key) => hasSpans(key) && found.get(String(key.id)) !== whole);
+  for await (const row of inLongPieces(connection, capture, tenant, open, needles)) add(row);
+  return { candidates: keys.filter(({ id }) => found.get(String(id)) === whole).map(placeOf), next };
+}
+
+/** The texts of some runs that have one of the needles, except for payloads. @param runs the commits of their headers, by id */
+export async function textsOfRuns(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  { runs, needles }: { readonly runs: ReadonlyMap<string, number>; readonly needles: readonly string[] },
+): Promise<TextsOfRuns> {
+  const wanted = [...runs].map(([id, seq]): Row => ({ id, seq }));
+  if (wanted.length === 0) return { texts: [], pieces: [] };
+  const isOne = ofTraces(tenant, wanted);
+  const headers = await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, agent_no, ${HEADER_TEXTS.join(', ')}, ${COMMITS} FROM ${newest(capture, TRACES, headersOf(wanted, isOne))}`,
+  );
+  const texts = headers.flatMap((row) => textsOfHeader(String(row.id), nameOf(agents, row.agent_no), row));
+  const withSpans = headers.filter(hasSpans);
+  if (withSpans.length === 0) return { texts, pieces: [] };
+  const there = commitsOf(withSpans.map(commitsAt)).map((commits) => narrowed(commits, isOne));
+  const rows = await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, type, ${OWN_FIELDS.join(', ')} FROM ${newest(capture, SPANS, there)} WHERE ${hasAny(OWN_TEXT, needles)}`,
+  );
+  for (const row of rows) texts.push(...textsOfSpan(String(row.id), row));
+  const pieces = await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)}
+     WHERE ${needles.length === 0 ? 'TRUE' : `lines IS NULL OR ${hasAny('lines::VARCHAR', needles)}`} ORDER BY seq, first_line`,
+  );
+  return { texts, pieces: pieces.map(piecePlace) };
+}
+
+/** The inputs and outputs in some pieces of payloads. */
+export async function textsInPieces(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  pieces: readonly PiecePlace[],
+): Promise<TextOfRun[]> {
+  if (pieces.length === 0) return [];
+  const there = narrowed(
+    ofCommits(pieces.map(({ seq }) => seq)),
+    ofTraces(
+      tenant,
+      pieces.map(({ traceId }) => ({ id: traceId })),
+    ),
+  );
+  const spans = new Map<string, Row>();
+  const rows = await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, seq, line, name, type FROM ${newest(capture, SPANS, there)}`,
+  );
+  for (const row of rows) spans.set(placeKey(String(row.id), Number(row.seq), Number(row.line)), row);
+  const texts: TextOfRun[] = [];
+  for (const { id, seq, first_line, lines } of await connection.rows(linesAt(capture, there, pieces))) {
+    if (!(lines instanceof Uint8Array)) continue;
+    const traceId = String(id);
+    for (const [i, payload] of payloadsOf(lines).entries()) {
+      // Lines of spans that were replaced have no span.
+      const span = spans.get(placeKey(traceId, Number(seq), Number(first_line) + i));
+      if (span !== undefined) texts.push(...textsOfPayload(traceId, span, payload));
+    }
+  }
+  return texts;
+}
+
+/** The searched fields of a span with its payload. */
+export function textsOfPayload(traceId: string, row: Row, { input, output }: Payload): TextOfRun[] {
+  const texts = {
+    ...(input !== null && { input_data: utf8(input) }),
+    ...(output !== null && { output_data: utf8(output) }),
+  };
+  return textsOfSpan(traceId, { ...row, ...texts });
+}
+
+/** Searches long pieces, a few at a time. */
+async function* inLongPieces(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  keys: readonly Row[],
+  needles: readonly string[],
+): AsyncGenerator<Row> {
+  if (keys.length === 0) return;
+  const isOne = ofTraces(tenant, keys);
+  const there = commitsOf(keys.map(commitsAt)).map((commits) =>
+    narrowed(commits, `${isOne} AND bytes > ${LONG_PIECE_BYTES}`),
+  );
+  const rows = await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)} ORDER BY seq`,
+  );
+  for (const pieces of batchesOf(rows.map(piecePlace), LONG_BYTES)) {
+    const at = narrowed(ofCommits(pieces.map(({ seq }) => seq)), isOne);
+    const texts = `SELECT id::UUID AS trace_id, lines::VARCHAR AS t FROM (${linesAt(capture, at, pieces)})`;
+    for (const row of await connection.rows(masks(texts, needles))) yield row;
+  }
+}
+
+/** Pieces of up to some bytes together, at least one. */
+export function* batchesOf<Piece extends { readonly bytes: number }>(
+  pieces: readonly Piece[],
+  most: number,
+): Generator<Piece[]> {
+  let batch: Piece[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    if (batch.length > 0 && bytes + piece.bytes > most) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(piece);
+    bytes += piece.bytes;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** SELECT for the bytes of pieces. @param there a condition that they meet */
+function linesAt(capture: Capture, there: OfCommits, pieces: readonly PiecePlace[]): string {
+  const places = pieces.map(
+    ({ traceId, seq, firstLine }) => `('${traceId}'::UUID, ${seq}::BIGINT, ${firstLine}::UINTEGER)`,
+  );
+  return `SELECT trace_id::VARCHAR AS id, seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, there)} WHERE (trace_id, seq, first_line) IN (${places.join(', ')})`;
+}
+
+/** For each run the needles that its texts have, as bits. @param texts SELECT for `trace_id` and the text `t` */
+function masks(texts: string, needles: readonly string[]): string {
+  const bits = needles.map((needle, i) => `CASE WHEN ${has('t', needle)} THEN ${2 ** i} ELSE 0 END`);
+  return `SELECT trace_id::VARCHAR AS id, bit_or(${bits.join(' | ')})::INTEGER AS mask FROM (${texts}) GROUP BY trace_id`;
+}
+
+function nameOf(agents: Agents, agentNo: unknown): string {
+  return agents.byNumber(Number(agentNo))?.name ?? '';
+}
+
+function maskOfName(name: string, needles: readonly string[]): number {
+  return needles.reduce((mask, needle, i) => (mayHave(name, needle) ? mask | (2 ** i) : mask), 0);
+}
+
+function hasAny(text: string, needles: readonly string[]): string {
+  if (needles.length === 0) return 'TRUE';
+  return `(${needles.map((needle) => has(text, needle)).join(' OR ')})`;
+}
+
+/** @param text SQL for a text as {@link patternInBytes} expects it */
+function has(text: string, needle: string): string {
+  return `regexp_matches(${text}, ${literal(patternInBytes(needle))})`;
+}
+
+/** A text in the form of bytes that are cast to a text. */
+function textOf(text: string): string {
+  return `encode(${text})::VARCHAR`;
+}
+
+function ofTraces(tenant: number, rows: readonly Row[]): string {
+  const ids = new Set(rows.map(({ id }) => `'${String(id)}'::UUID`));
+  return `tenant = ${tenant} AND trace_id IN (${[...ids].join(', ')})`;
+}
+
+function headersOf(rows: readonly Row[], isOne: string): OfCommits {
+  return narrowed(ofCommits(rows.map(({ seq }) => Number(seq))), isOne);
+}
+
+function hasSpans({ last_seq }: Row): boolean {
+  return Number(last_seq) > 0;
+}
+
+function piecePlace({ id, seq, first_line, bytes }: Row): PiecePlace {
+  return { traceId: String(id), seq: Number(seq), firstLine: Number(first_line), bytes: Number(bytes) };
+}
+
+function placeKey(traceId: string, seq: number, line: number): string {
+  return `${traceId}/${seq}/${line}`;
+}
+
+function utf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}

@@ -1,0 +1,226 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { RunCursor, RunFilter, RunSummary } from '../contracts/runs.js';
+import { itemAt } from '../../signal/checked.js';
+import { SPAN_TYPES } from '../../signal/span.js';
+import {
+  RUN_FIELDS,
+  SPAN_FIELDS,
+  type SearchedField,
+  type FoundSpans,
+  type SearchRange,
+  type SpanPosition,
+  type TextMatch,
+} from '../contracts/search.js';
+import type { FoundByText, TextSearch } from '../contracts/runs.js';
+import { needlesOf } from './needles.js';
+import { RunMatcher, type SearchedText } from './run-matcher.js';
+import { parseTextQuery, type TextQuery } from './text-query.js';
+
+/** How many runs the first step covers; later steps grow as long as they take less time than this. */
+const FIRST_RUNS = 200;
+const MOST_RUNS = 8000;
+const GROWTH = 4;
+const STEP_MS = 500;
+/** Candidates whose texts are read together. */
+const READ_TOGETHER = 25;
+
+/** A part of a list of runs in which a store has searched for needles. */
+export interface SearchStep {
+  /** The runs of the part that have all needles, in order. */
+  readonly candidates: readonly RunCursor[];
+  /** The last run of the part; null at the end of the list. */
+  readonly next: RunCursor | null;
+}
+
+/** How a store is searched: first for needles, in parts of the list; then the texts of the runs that may match are read. */
+export interface SearchedList {
+  step(needles: readonly string[], after: RunCursor | null, runs: number): Promise<SearchStep>;
+  /**
+   * The fields of some runs, and of their spans those that may have one of the needles; of the spans of a run all, if there are none.
+   *
+   * @param isDecided whether more texts of a run are not needed
+   */
+  texts(
+    traceIds: readonly string[],
+    needles: readonly string[],
+    isDecided: (traceId: string) => boolean,
+  ): AsyncIterable<readonly TextOfRun[]>;
+}
+
+export type TextOfRun = SearchedText & { readonly traceId: string };
+
+/** A row with columns of a run or a span. */
+type TextRow = Readonly<Record<string, unknown>>;
+
+/** The searched fields of a run. @param row with the columns {@link HEADER_TEXTS} */
+export function textsOfHeader(traceId: string, agentName: string, row: TextRow): TextOfRun[] {
+  return textsIn({ traceId, span: null }, { ...row, agent_name: agentName }, RUN_FIELDS);
+}
+
+/** The searched fields of a span, as far as the row has them. */
+export function textsOfSpan(traceId: string, row: TextRow): TextOfRun[] {
+  const { span_id, name, type } = row;
+  const span = { span_id: String(span_id), name: String(name), type: itemAt(SPAN_TYPES, Number(type)) };
+  return textsIn({ traceId, span }, row, SPAN_FIELDS);
+}
+
+function textsIn(
+  of: Pick<TextOfRun, 'traceId' | 'span'>,
+  row: TextRow,
+  fields: readonly SearchedField[],
+): TextOfRun[] {
+  return fields.flatMap((field) => {
+    const text = row[field];
+    return typeof text === 'string' && text !== '' ? [{ ...of, field, text }] : [];
+  });
+}
+
+/** The columns of a header that are searched; the name of the agent is stored elsewhere. */
+export const HEADER_TEXTS = RUN_FIELDS.filter((field) => field !== 'agent_name');
+
+/** The ids of matching runs, to be completed with their summaries. */
+export interface FoundIds extends Omit<FoundByText, 'items' | 'rest'> {
+  readonly traceIds: readonly string[];
+}
+
+const NOTHING: FoundIds = { traceIds: [], matches: new Map(), next: null, searched_back_to: null };
+
+/**
+ * Searches the runs of a list for a query, in steps, so that no statement takes long and others get their turn.
+ *
+ * @param now milliseconds
+ */
+export async function searchRuns(
+  list: SearchedList,
+  { query: text, ...filter }: TextSearch,
+  { after, limit, withinMs }: SearchRange<RunCursor>,
+  now: () => number = () => performance.now(),
+): Promise<FoundIds> {
+  const query = parseTextQuery(text);
+  if (query === null) return NOTHING;
+  const end = now() + withinMs;
+  const needles = needlesOf(query);
+  const found = new Map<string, TextMatch | null>();
+  const answer = (next: RunCursor | null): FoundIds => ({
+    traceIds: [...found.keys()],
+    matches: new Map([...found].flatMap(([id, match]) => (match === null ? [] : [[id, match] as const]))),
+    next,
+    searched_back_to: next === null || !isByStart(filter) ? null : next.started_at,
+  });
+  for (let place = after, runs = FIRST_RUNS; ;) {
+    const begun = now();
+    const { candidates, next } = await list.step(needles, place, runs);
+    if (now() - begun < STEP_MS) runs = Math.min(MOST_RUNS, runs * GROWTH);
+    for (let at = 0; at < candidates.length; at += READ_TOGETHER) {
+      const some = candidates.slice(at, at + READ_TOGETHER);
+      const matchers = await matchersOf(list, query, some);
+      for (const one of some) {
+        const matcher = matchers.get(one.trace_id);
+        if (matcher?.matches !== true) continue;
+        found.set(one.trace_id, matcher.match);
+        if (found.size === limit) return answer(one);
+      }
+      const last = some.at(-1);
+      if (last !== undefined && now() >= end && at + READ_TOGETHER < candidates.length) return answer(last);
+    }
+    if (next === null || now() >= end) return answer(next);
+    place = next;
+  }
+}
+
+/** Completes found runs with their summaries. @param summaries of all of them, in order */
+export async function withSummaries(
+  { traceIds, ...found }: FoundIds,
+  summaries: AsyncIterable<readonly RunSummary[]>,
+): Promise<FoundByText> {
+  const pages = summaries[Symbol.asyncIterator]();
+  const first = traceIds.length === 0 ? undefined : await pages.next();
+  const items = first?.done === false ? first.value : [];
+  const runs = traceIds.length - items.length;
+  if (runs === 0) return { ...found, items };
+  return { ...found, items, rest: { runs, pages: { [Symbol.asyncIterator]: () => pages } } };
+}
+
+async function matchersOf(
+  list: SearchedList,
+  query: TextQuery,
+  runs: readonly RunCursor[],
+): Promise<ReadonlyMap<string, RunMatcher>> {
+  const matchers = new Map(runs.map(({ trace_id }) => [trace_id, new RunMatcher(query)]));
+  const needles = needlesForTexts(query);
+  const isDecided = (traceId: string): boolean => matchers.get(traceId)?.isDecided ?? true;
+  for await (const texts of list.texts([...matchers.keys()], needles, isDecided)) {
+    for (const text of texts) {
+      const matcher = matchers.get(text.traceId);
+      if (matcher?.isDecided === false) matcher.add(text);
+    }
+    await yieldToOthers();
+  }
+  return matchers;
+}
+
+/** Needles of which each text that matters has at least one; none if a condition has no needle. */
+function needlesForTexts(query: TextQuery): readonly string[] {
+  const all = [query, query.without];
+  const needles = all.map((conditions) => needlesOf(conditions));
+  const conditions = all.reduce(
+    (sum, { phrases, prefixes, literals }) => sum + phrases.length + prefixes.length + literals.length,
+    0,
+  );
+  const found = needles.flat();
+  return found.length === conditions ? found : [];
+}
+
+/** A page of a run's spans with their searched texts. */
+export interface SearchedPage {
+  /** The fields of the run itself, on the first page. */
+  readonly header: readonly TextOfRun[];
+  /** By position. */
+  readonly spans: readonly { readonly position: SpanPosition; readonly texts: readonly TextOfRun[] }[];
+  readonly isLast: boolean;
+}
+
+/**
+ * Finds the spans of a run that meet a query alone, with all of their fields.
+ *
+ * @param page reads the spans after a position; null for an unknown trace
+ * @param now milliseconds
+ */
+export async function searchTrace(
+  page: (after: SpanPosition | null) => Promise<SearchedPage | null>,
+  text: string,
+  { after, limit, withinMs }: SearchRange<SpanPosition>,
+  now: () => number = () => performance.now(),
+): Promise<FoundSpans | null> {
+  const query = parseTextQuery(text);
+  const end = now() + withinMs;
+  const items: TextMatch[] = [];
+  for (let place = after; ;) {
+    const found = await page(place);
+    if (found === null) return null;
+    if (query === null) return { items, next: null };
+    const header = matchOf(query, found.header);
+    if (header !== null) items.push(header);
+    for (const [i, { position, texts }] of found.spans.entries()) {
+      const match = matchOf(query, texts);
+      if (match !== null) items.push(match);
+      const isEnd = found.isLast && i === found.spans.length - 1;
+      if (items.length >= limit && !isEnd) return { items, next: position };
+    }
+    const last = found.spans.at(-1);
+    if (found.isLast || last === undefined) return { items, next: null };
+    if (now() >= end) return { items, next: last.position };
+    place = last.position;
+    await yieldToOthers();
+  }
+}
+
+function matchOf(query: TextQuery, texts: readonly SearchedText[]): TextMatch | null {
+  const matcher = new RunMatcher(query);
+  for (const text of texts) matcher.add(text);
+  return matcher.matches ? matcher.match : null;
+}
+
+function isByStart({ sort, oldest_first }: RunFilter): boolean {
+  return sort === undefined && oldest_first !== true;
+}
