@@ -29,11 +29,13 @@ import { transformProcessor } from './processors/transform/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
 import { outboxReceiver } from './receivers/outbox/factory.js';
+import { scoresReceiver } from './receivers/scores/factory.js';
 import { traceBatchReceiver } from './receivers/trace-batch/factory.js';
 
 /** The factories that come with Jackdaw. */
 export const builtinFactories: readonly Factory[] = [
   traceBatchReceiver,
+  scoresReceiver,
   otlpReceiver,
   outboxReceiver,
   validationProcessor,

@@ -15,7 +15,7 @@ import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
 import { Logins, loginUrl } from './logins.js';
 import { isKey } from './keys.js';
-import { grants } from './scopes.js';
+import { grants, isFeedbackOnly } from './scopes.js';
 import { StoreFollower } from './store-follower.js';
 import { BoundedLines } from '../telemetry/bounded-lines.js';
 
@@ -157,13 +157,14 @@ export class Authenticator {
    * Authenticates a request by its `Authorization: Bearer` header, otherwise by the browser's cookie. Bound, so that hosts can
    * expose it.
    *
-   * @param scope the scope the request needs; without it, any valid key is accepted.
+   * @param needed what the request needs; `any`: a key that may do more than send scores; absent: a valid key
    * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`, `forbidden_origin`; 503 before
    *   users and keys are loaded; errors of the request's `identified`
    */
-  readonly authenticate = (request: Caller, scope?: Scope): Identity => {
+  readonly authenticate = (request: Caller, needed?: Scope | 'any'): Identity => {
     const known = this.#known.get(request);
     const identity = known ?? this.#identify(request);
+    const scope = needed === 'any' ? (isFeedbackOnly(identity.scopes) ? 'read' : undefined) : needed;
     if (scope !== undefined && !grants(identity.scopes, scope)) {
       const { keyId } = identity;
       const refusal: Refusal = { reason: 'lacks_scope', ...(keyId !== null && { keyId }), scope };

@@ -1,6 +1,12 @@
 import type { Scope } from '../component/identity.js';
 
-/** Whether these scopes include `needed`; `admin` includes all others. */
+/** Whether these scopes include `needed`; `admin` includes all others, `write` includes `feedback`. */
 export function grants(scopes: readonly Scope[], needed: Scope): boolean {
-  return scopes.includes(needed) || scopes.includes('admin');
+  const isFeedback = needed === 'feedback' && scopes.includes('write');
+  return isFeedback || scopes.includes(needed) || scopes.includes('admin');
+}
+
+/** Whether a key may be published in web pages: it can send scores and do nothing else. */
+export function isFeedbackOnly(scopes: readonly Scope[]): boolean {
+  return scopes.every((scope) => scope === 'feedback');
 }

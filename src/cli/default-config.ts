@@ -14,6 +14,7 @@ receivers:
   trace_batch: { endpoint: 127.0.0.1:4319 }
   otlp:
     protocols: { http: { endpoint: 127.0.0.1:4318 }, grpc: { endpoint: 127.0.0.1:4317 } }
+  scores: {}
   outbox: { control: sqlite }
 processors:
   validation: {}
@@ -32,7 +33,7 @@ service:
       processors: [validation, quota, cost, service_map]
       exporters: [storage, alerts]
     metrics: { receivers: [otlp], processors: [validation, quota], exporters: [storage, alerts] }
-    logs: { receivers: [otlp], processors: [validation, quota], exporters: [storage] }
+    logs: { receivers: [otlp, scores], processors: [validation, quota], exporters: [storage] }
     events: { receivers: [outbox], exporters: [webhook] }
   telemetry:
     metrics: { endpoint: 127.0.0.1:8888 }

@@ -31,10 +31,10 @@ export interface Host {
   /**
    * Identifies the sender of a request. Synchronous, so that it can precede reading the body.
    *
-   * @param scope the scope the request needs.
+   * @param needed the scope that the request needs; `any`: any key but one that can only send scores; absent: any key
    * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`; any error of `HttpRequest.identified`
    */
-  authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
+  authenticate(request: Caller, needed?: Identity['scopes'][number] | 'any'): Identity;
 
   /**
    * Who sends a request by the keys and logins that hold now, for an answer that goes on: `authenticate` is about its beginning. It

@@ -1,5 +1,8 @@
-/** Permissions of a key. `admin` implies the others; `delegate`: to send data of other users, where a receiver allows it. */
-export const SCOPES = ['write', 'read', 'manage', 'delegate', 'admin'] as const;
+/**
+ * Permissions of a key. `admin` implies the others. `delegate`: to send data of other users, where a receiver allows it. `feedback`: to send
+ * scores; `write` implies it.
+ */
+export const SCOPES = ['write', 'read', 'manage', 'delegate', 'feedback', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The user behind a request. */

@@ -9,7 +9,7 @@ import { readParams, readQuery } from './query-values.js';
 
 /** The part of `Host` that identifies the sender of a request. */
 export interface Authentication {
-  authenticate(request: HttpRequest, scope?: Scope): Identity;
+  authenticate(request: HttpRequest, needed: Scope | 'any'): Identity;
 }
 
 type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
@@ -102,7 +102,7 @@ function declared(operation: Operation, handle: Route['handle']): Route {
 function identify(host: Authentication, operation: Operation, request: HttpRequest): Identity {
   const { access } = operation;
   if (access === 'public') throw new TypeError(`${operation.id}: a public operation has no identity`);
-  return access === 'any' ? host.authenticate(request) : host.authenticate(request, access);
+  return host.authenticate(request, access);
 }
 
 /** An unexpected body is refused rather than ignored: a `dry_run` in it would not take effect. */

@@ -2,18 +2,21 @@ import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from './attributes.js';
 import type { LogRecord } from './log-record.js';
 import { eventNameOf } from './logged-event.js';
+import { isUuid } from './ids.js';
+import { serializeJson } from './json.js';
 import { cutText, storableName } from './names.js';
+import { storableIdentity } from './run-context.js';
 import type { Micros } from './time.js';
 
 /** Where a score comes from. The position is the stored code of each source: append only. */
 export const SCORE_SOURCES = ['otlp', 'api', 'user', 'evaluator'] as const;
-type ScoreSource = (typeof SCORE_SOURCES)[number];
+export type ScoreSource = (typeof SCORE_SOURCES)[number];
 
-/** A judgement of a run, of one of its spans, or of a response. */
+/** A judgement of a run, of one of its spans, of a response, or of a session. */
 export interface ScoreRecord {
   /** A UUID. A score with the same id replaces this one. */
   readonly id: string;
-  /** UUID, lower case. Null: the score belongs to the span whose response has `response_id`. */
+  /** UUID, lower case. Null: the score belongs to the span whose response has `response_id`, or to a session. */
   readonly trace_id: string | null;
   /** Null for the whole run. */
   readonly span_id: string | null;
@@ -27,6 +30,10 @@ export interface ScoreRecord {
   readonly error_type: string | null;
   readonly source: ScoreSource;
   readonly at: Micros;
+  /** The session that it judges, if neither a run nor a response. */
+  readonly session_id: string | null;
+  /** What its sender added. */
+  readonly metadata: JsonObject | null;
 }
 
 /** The event of OpenTelemetry's GenAI conventions that reports a score. */
@@ -35,21 +42,27 @@ export const EVALUATION_EVENT = 'gen_ai.evaluation.result';
 export const EVALUATION_NAME = 'gen_ai.evaluation.name';
 export const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 export const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
-const EXPLANATION = 'gen_ai.evaluation.explanation';
+export const EVALUATION_COMMENT = 'gen_ai.evaluation.explanation';
 const ERROR = 'error.type';
-const RESPONSE = 'gen_ai.response.id';
+export const RESPONSE = 'gen_ai.response.id';
+/** Attributes of scores that arrived at `POST /api/v1/scores`, so that they pass all pipelines as log records. */
+export const SCORE_ID = 'jackdaw.score.id';
+export const SCORE_SOURCE = 'jackdaw.score.source';
+export const SCORE_METADATA = 'jackdaw.score.metadata';
 
 /** The attributes of a score: its name and its results. Its `error.type` and `gen_ai.response.id` have other uses, too. */
 export const SCORE_ATTRIBUTES: readonly string[] = [
   EVALUATION_NAME,
   EVALUATION_VALUE,
   EVALUATION_LABEL,
-  EXPLANATION,
+  EVALUATION_COMMENT,
 ];
 
-/** Maximum number of characters of a comment. A run may have many. */
-const MAX_COMMENT = 8192;
+/** Maximum number of characters of a comment, and of metadata as JSON. A run may have many. */
+export const MAX_COMMENT = 8192;
 const MAX_DIGITS = 64;
+export const SESSION = 'session.id';
+const CONVERSATION = 'gen_ai.conversation.id';
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** What a score judges, and when. */
@@ -68,27 +81,46 @@ interface Judged {
 export function scoreIn(attributes: JsonObject, judged: Judged, isTimed = true): ScoreRecord | null {
   const name = nameIn(attributes[EVALUATION_NAME]);
   const response_id = nameIn(attributes[RESPONSE]);
-  if (name === null || (judged.trace_id === null && response_id === null)) return null;
+  const session_id = sessionIn(attributes);
+  const { trace_id, span_id, at } = judged;
+  if (name === null || (trace_id ?? response_id ?? session_id) === null) return null;
   const sent = attributes[EVALUATION_VALUE];
   const value = numberIn(sent);
   const label =
     nameIn(attributes[EVALUATION_LABEL]) ?? (value === null && !isNoNumber(sent) ? nameIn(sent) : null);
-  const comment = commentIn(attributes[EXPLANATION]);
+  const comment = commentIn(attributes[EVALUATION_COMMENT]);
   const error_type = nameIn(attributes[ERROR]);
   if (value === null && label === null && comment === null && error_type === null) return null;
-  const { trace_id, span_id, at } = judged;
   // Without the comment: the event of a span and a log record may report the same score with and without it.
   const identity = [trace_id, span_id, response_id, name, value, label, isTimed ? at : null];
-  const id = idOf(JSON.stringify(identity));
-  return { id, ...judged, response_id, name, value, label, comment, error_type, source: 'otlp' };
+  const isOfSession = trace_id === null && response_id === null;
+  const id = idIn(attributes) ?? idOf(JSON.stringify(isOfSession ? [...identity, session_id] : identity));
+  const source = sourceIn(attributes[SCORE_SOURCE]);
+  const metadata = metadataIn(attributes[SCORE_METADATA]);
+  return {
+    id,
+    ...judged,
+    response_id,
+    session_id,
+    name,
+    value,
+    label,
+    comment,
+    error_type,
+    source,
+    metadata,
+  };
 }
 
 /** The texts of a score as attributes, in which rules about keys find them. */
-export function attributesOf({ name, label, comment, error_type, response_id }: ScoreRecord): JsonObject {
+export function attributesOf(score: ScoreRecord): JsonObject {
+  const { name, label, comment, error_type, response_id, session_id, metadata } = score;
   return {
+    [SESSION]: session_id,
+    [SCORE_METADATA]: metadata,
     [EVALUATION_NAME]: name,
     [EVALUATION_LABEL]: label,
-    [EXPLANATION]: comment,
+    [EVALUATION_COMMENT]: comment,
     [ERROR]: error_type,
     [RESPONSE]: response_id,
   };
@@ -97,11 +129,13 @@ export function attributesOf({ name, label, comment, error_type, response_id }: 
 /** The inverse of {@link attributesOf}. */
 export function scoreTexts(
   attributes: JsonObject,
-): Pick<ScoreRecord, 'name' | 'label' | 'comment' | 'error_type' | 'response_id'> {
+): Omit<ScoreRecord, 'id' | 'trace_id' | 'span_id' | 'value' | 'source' | 'at'> {
   return {
+    session_id: sessionIn(attributes),
+    metadata: metadataIn(attributes[SCORE_METADATA]),
     name: nameIn(attributes[EVALUATION_NAME]) ?? '',
     label: nameIn(attributes[EVALUATION_LABEL]),
-    comment: commentIn(attributes[EXPLANATION]),
+    comment: commentIn(attributes[EVALUATION_COMMENT]),
     error_type: nameIn(attributes[ERROR]),
     response_id: nameIn(attributes[RESPONSE]),
   };
@@ -157,6 +191,24 @@ function nameIn(value: JsonValue | undefined): string | null {
 function commentIn(value: JsonValue | undefined): string | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
   return cutText(value.toWellFormed(), MAX_COMMENT);
+}
+
+function idIn({ [SCORE_ID]: id }: JsonObject): string | null {
+  return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null;
+}
+
+function sessionIn({ [SESSION]: session, [CONVERSATION]: conversation }: JsonObject): string | null {
+  const id = nameIn(session) ?? nameIn(conversation);
+  return id === null ? null : storableIdentity(id) || null;
+}
+
+function sourceIn(value: JsonValue | undefined): ScoreSource {
+  return SCORE_SOURCES.find((source) => source === value) ?? 'otlp';
+}
+
+function metadataIn(value: JsonValue | undefined): JsonObject | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return serializeJson(value).length <= MAX_COMMENT ? value : null;
 }
 
 function numberIn(value: JsonValue | undefined): number | null {

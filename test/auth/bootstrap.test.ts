@@ -42,7 +42,7 @@ void t.test('creates a user, an organization and a private key file in an empty 
   t.match(await control.organizations.membershipsOf(user?.id ?? ''), [{ slug: 'default', role: 'admin' }]);
   const identity = authenticator.authenticate(withKey(key), 'admin');
   t.equal(identity.userId, user?.id);
-  t.strictSame(identity.scopes, ['write', 'read', 'manage', 'delegate', 'admin']);
+  t.strictSame(identity.scopes, ['write', 'read', 'manage', 'delegate', 'feedback', 'admin']);
 
   t.notMatch(JSON.stringify(await control.accounts.listKeys()), key);
   t.notMatch(logger.lines.join('\n'), key, 'the key is not in the log');
@@ -147,7 +147,7 @@ void t.test('treats everyone as the first user with all scopes if authentication
   const expected = {
     userId: user?.id,
     keyId: null,
-    scopes: ['write', 'read', 'manage', 'delegate', 'admin'],
+    scopes: ['write', 'read', 'manage', 'delegate', 'feedback', 'admin'],
   };
   t.match(authenticator.authenticate(withKey(undefined), 'admin'), expected);
   t.match(authenticator.authenticate(withKey('nonsense'), 'write'), expected);

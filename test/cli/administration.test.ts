@@ -196,7 +196,7 @@ void t.test('command line errors are reported before sending', async (t) => {
     [['users', 'update', 'x', '--stored-bytes-limit', '1 GB'], /must be a size/],
     [
       ['keys', 'create', '--name', 'x', '--scopes', 'read,root'],
-      /Scopes are write, read, manage, delegate, admin/,
+      /Scopes are write, read, manage, delegate, feedback, admin/,
     ],
     [['keys', 'create', '--name', 'x', '--scopes', ''], /Scopes are/],
     [['keys', 'revoke'], /missing required argument 'id'/],

@@ -37,9 +37,53 @@ async function scoresOf({ store }: OpenedTelemetry, tenant: string, traceId: str
   return scores.map((score) => Object.fromEntries(Object.entries(score).filter(([name]) => name !== 'id')));
 }
 
-const NONE = { response_id: null, label: null, comment: null, error_type: null, source: 'otlp' } as const;
+const NONE = {
+  ...{ response_id: null, label: null, comment: null, error_type: null, source: 'otlp' },
+  ...{ session_id: null, metadata: null },
+} as const;
 
 function checkScores(t: Test, open: OpenTelemetry): void {
+  void t.test('a session has the scores that name nothing else, each in its newest form', async (t) => {
+    const opened = await open(t, { fileRows: 9 });
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const id = randomUUID();
+    const named = { 'session.id': " it's 7 ", 'jackdaw.score.id': id.toUpperCase() };
+    const metadata = { by: ['x', 2] };
+    const write = async (items: readonly LogRecord[]): Promise<void> => {
+      await opened.store.writer.logs({ tenant, items: [...items] }, RECEIVED);
+    };
+    const bare = { trace_id: null, span_id: null };
+    await write([
+      logged(evaluation('Solved', named), bare),
+      logged(evaluation('Tone', { 'gen_ai.conversation.id': "it's 7" }), { ...bare, timestamp: NOON + 1 }),
+      logged(evaluation('Solved', { ...named, 'jackdaw.score.id': randomUUID() }), {
+        trace_id: randomUUID(),
+      }),
+      logged(evaluation('Solved', { 'session.id': "it's 7", 'gen_ai.response.id': 'resp-9' }), bare),
+      logged(evaluation('Solved', { 'session.id': 'other' }), bare),
+    ]);
+    const last = {
+      'gen_ai.evaluation.score.value': 1,
+      'jackdaw.score.source': 'user',
+      'jackdaw.score.metadata': metadata,
+    };
+    await write([logged(evaluation('Solved', { ...named, ...last }), bare)]);
+    for (const state of ['at once', 'moved', 'after a restart']) {
+      t.match(
+        await opened.store.sessions.scores(tenant, "it's 7 "),
+        [
+          { id, name: 'Solved', value: 1, source: 'user', session_id: "it's 7", metadata },
+          { name: 'Tone', value: 0.5, source: 'otlp', metadata: null },
+        ],
+        state,
+      );
+      t.equal((await opened.store.sessions.scores(tenant, "it's 7")).length, 2);
+      t.same(await opened.store.sessions.scores(other, "it's 7"), []);
+      await opened.settled();
+      if (state === 'moved') await opened.reopen();
+    }
+  });
+
   for (const first of ['spans', 'logs'] as const)
     void t.test(`${first} first: a run shows the scores of every form, each once`, async (t) => {
       const opened = await open(t, { fileRows: 9 });

@@ -105,6 +105,13 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
     config: { protocols: { grpc: { endpoint: '127.0.0.1:0' } } },
     send: ({ host }) => host.request('POST', '/v1/logs', { body: otlpBody(), headers: JSON_HEADERS }),
   },
+  'receiver scores': {
+    send: ({ host }) =>
+      host.request('POST', '/api/v1/scores', {
+        body: JSON.stringify({ scores: [{ trace_id: randomUUID(), name: 'tone', value: 1 }] }),
+        headers: JSON_HEADERS,
+      }),
+  },
   'receiver outbox': { ...onStores, ...withoutStores },
   'processor validation': {},
   'processor filter': { config: { logs: ['log.severity == "debug"'] }, drops: true },

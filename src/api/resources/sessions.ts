@@ -8,6 +8,7 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
+import { serializeScore, sessionScores } from '../support/scores.js';
 import {
   identity,
   kindParameter,
@@ -67,7 +68,10 @@ const readSession = {
   }),
   query: Type.Object({ ...pageParameters, kind: kindParameter }),
   responses: {
-    200: Type.Object({ ...sessionFields, ...runPageSchema.properties }, { title: 'SessionDetail' }),
+    200: Type.Object(
+      { ...sessionFields, scores: sessionScores, ...runPageSchema.properties },
+      { title: 'SessionDetail' },
+    ),
   },
   errors: [404],
 } satisfies Operation;
@@ -187,7 +191,9 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
         pageRange(query),
         request.abort,
       );
-      return { status: 200, encoded: await serializeRuns(runs, query, serializeSession(session)) };
+      const scores = await telemetry.sessions.scores(userId, session_id, request.abort);
+      const whole = { ...serializeSession(session), scores: scores.map(serializeScore) };
+      return { status: 200, encoded: await serializeRuns(runs, query, whole) };
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Host } from '../../component/host.js';
 import type { Audit } from './audit.js';
 
 /** The API as other extensions see it. */
@@ -12,4 +13,13 @@ export interface Api {
 /** Finds the API among extensions. */
 export function isApi(candidate: unknown): candidate is Api {
   return typeof candidate === 'object' && candidate !== null && 'isApi' in candidate;
+}
+
+/** The endpoint of extension `query`; null in a daemon without it. */
+export function endpointOfQuery(host: Pick<Host, 'extension'>): string | null {
+  try {
+    return host.extension('query', isApi).endpoint;
+  } catch {
+    return null;
+  }
 }

@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { SCORE_SOURCES } from '../../signal/score.js';
 import { formatTime } from '../../signal/time.js';
 import { MOST_SCORES, type StoredScore } from '../../storage/contracts/runs.js';
-import { nullable, time, uuid } from './fields.js';
+import { jsonObject, nullable, time, uuid } from './fields.js';
 
 /** The API representation. */
 export function serializeScore(score: StoredScore) {
@@ -16,6 +16,8 @@ export function serializeScore(score: StoredScore) {
     error_type: score.error_type,
     source: score.source,
     response_id: score.response_id,
+    session_id: score.session_id,
+    metadata: score.metadata,
     at: formatTime(score.at),
   };
 }
@@ -29,10 +31,14 @@ const scoreSchema = Type.Object(
     label: nullable(Type.String({ description: 'The result as a word, such as `pass`.' })),
     comment: nullable(Type.String({ description: 'Explanation of the result, up to 8192 characters.' })),
     error_type: nullable(Type.String({ description: 'Type of the error if the evaluation failed.' })),
-    source: Type.Enum(SCORE_SOURCES, { description: '`otlp`: an event, a log record or a span.' }),
+    source: Type.Enum(SCORE_SOURCES, {
+      description: '`otlp`: an event, a log record or a span. The others: `POST /scores`.',
+    }),
     response_id: nullable(
       Type.String({ description: 'Id of the judged response, as its provider gave it.' }),
     ),
+    session_id: nullable(Type.String({ description: 'Session that the sender named.' })),
+    metadata: nullable(jsonObject('As sent.')),
     at: time('Time of the evaluation.'),
   } satisfies Record<keyof ReturnType<typeof serializeScore>, TSchema>,
   { title: 'Score' },
@@ -40,6 +46,9 @@ const scoreSchema = Type.Object(
 
 export const runScores = Type.Array(scoreSchema, {
   description: `Scores of the run and its spans by time: the newest ${MOST_SCORES}.`,
+});
+export const sessionScores = Type.Array(scoreSchema, {
+  description: `Scores that name the session but none of its runs, by time: the newest ${MOST_SCORES}.`,
 });
 export const spanScores = Type.Array(scoreSchema, {
   description: `Scores of the span by time, among the newest ${MOST_SCORES} of its run.`,

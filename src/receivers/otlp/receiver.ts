@@ -3,7 +3,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 import type { Original, Outcome, OwnTelemetryIntake, RequestInThread } from '../../component/intake.js';
-import { isApi } from '../../api/support/api.js';
+import { endpointOfQuery } from '../../api/support/api.js';
 import type { Listener } from '../../component/http.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { durationMs } from '../../config/duration.js';
@@ -204,13 +204,4 @@ function countNoRoom(meter: Meter, id: string): (reason: NoRoom, isNew: boolean)
   return (reason, isNew) => {
     closed.add(1, { receiver: id, reason, which: isNew ? 'new' : 'idle' });
   };
-}
-
-/** @returns null in a daemon without that extension */
-function endpointOfQuery(host: Host): string | null {
-  try {
-    return host.extension('query', isApi).endpoint;
-  } catch {
-    return null;
-  }
 }

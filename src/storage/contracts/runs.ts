@@ -582,6 +582,11 @@ export interface Sessions {
     filter: Pick<SessionFilter, 'kind'>,
     abort?: AbortSignal,
   ): Promise<SessionSummary | null>;
+  /**
+   * The scores of a session that name no run and no response, by time, then id: the newest {@link MOST_SCORES}. Of a session without runs,
+   * too.
+   */
+  scores(userId: string, sessionId: string, abort?: AbortSignal): Promise<readonly StoredScore[]>;
   /** By cost, then runs, both descending, then by id. */
   users(userId: string, filter: UserFilter, page: PageRange, abort?: AbortSignal): Promise<Page<UserSummary>>;
   /** In the same order. */

@@ -86,7 +86,7 @@ export const TELEMETRY_METHODS: {
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
   models: { list: true, tools: true, reprice: true },
   series: { read: true },
-  sessions: { list: true, read: true, users: true, repositories: true },
+  sessions: { list: true, read: true, scores: true, users: true, repositories: true },
   metrics: { list: true, query: true, series: true, labels: true },
   logs: { search: true, facets: true, groups: true, findTrace: true },
   map: { read: true, hours: true, rebuild: true },

@@ -1,4 +1,5 @@
 import { responseKey } from '../../signal/call-key.js';
+import { serializeJson } from '../../signal/json.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import { loggedScore, SCORE_SOURCES, verdictIn, type ScoreRecord, type Verdict } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
@@ -30,10 +31,16 @@ export function tracesOfScores(rows: readonly ScoreRow[]): ReadonlySet<string> {
   return new Set(rows.flatMap(({ trace_id }) => trace_id ?? []));
 }
 
-function rowOf({ source, at, ...score }: ScoreRecord): ScoreRow {
+/** The approximate size of the texts of a score that may be long. */
+export function textBytes({ comment, metadata }: Pick<ScoreRow, 'comment' | 'metadata'>): number {
+  return (comment?.length ?? 0) + (metadata?.length ?? 0);
+}
+
+function rowOf({ source, at, metadata, ...score }: ScoreRecord): ScoreRow {
   const { response_id } = score;
   return {
     ...score,
+    metadata: metadata === null ? null : serializeJson(metadata),
     response_key: response_id === null ? null : responseKey(response_id),
     source: SCORE_SOURCES.indexOf(source),
     scored_at: at,

@@ -17,6 +17,9 @@ export const SCORE_WIRE = [
   /** A position in `SCORE_SOURCES`. */
   { name: 'source', kind: 'uint8', sql: 'UTINYINT' },
   { name: 'scored_at', kind: 'int64', sql: 'TIMESTAMP' },
+  { name: 'session_id', kind: 'text', sql: 'VARCHAR', nullable: true },
+  /** JSON. */
+  { name: 'metadata', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
 /**

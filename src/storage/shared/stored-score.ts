@@ -1,4 +1,6 @@
 import { itemAt } from '../../signal/checked.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { parseJson } from '../../signal/json.js';
 import { SCORE_SOURCES } from '../../signal/score.js';
 import type { StoredScore } from '../contracts/runs.js';
 import type { ScoreRow } from '../incoming/score-rows.js';
@@ -21,7 +23,13 @@ export function storedScore(row: Readonly<Record<string, unknown>>): StoredScore
     error_type: text('error_type'),
     source: itemAt(SCORE_SOURCES, Number(row.source)),
     at: Number(row.scored_at),
+    session_id: text('session_id'),
+    metadata: objectIn(text('metadata')),
   };
+}
+
+function objectIn(text: string | null): JsonObject | null {
+  return text === null ? null : (parseJson(text) as JsonObject);
 }
 
 /** The columns that are shown. */
@@ -36,4 +44,6 @@ export const SHOWN_SCORE = [
   'error_type',
   'source',
   'scored_at',
+  'session_id',
+  'metadata',
 ] as const satisfies readonly (keyof ScoreRow)[];

@@ -190,6 +190,12 @@ async function checkSuccesses(check: Check): Promise<void> {
   const broken = anItem({ trace: { trace_id: 'x' } });
   await check('ingestTraces', {}, { json: { traces: [full, bare, broken] } });
   const trace_id = traceIdOf(full);
+  const score = { trace_id, name: 'tone', value: 1, metadata: { by: 'test' } };
+  await check(
+    'sendScores',
+    {},
+    { json: { scores: [score, { session_id: 'ticket 47', name: 'solved', label: 'yes' }] } },
+  );
   await check('readTrace', { trace_id });
   await check('readTrace', { trace_id: traceIdOf(bare) });
   await check('readTrace', { trace_id, query: '?include=metadata' });

@@ -49,7 +49,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   agents: { list: 'long', find: 'long', read: 'short', days: 'long', estimate: 'long', compare: 'long' },
   models: { list: 'long', tools: 'long', reprice: 'long' },
   series: { read: 'long' },
-  sessions: { list: 'long', read: 'long', users: 'long', repositories: 'long' },
+  sessions: { list: 'long', read: 'long', scores: 'short', users: 'long', repositories: 'long' },
   map: { read: 'long', hours: 'long', rebuild: 'at once' },
   prompts: { link: 'at once', compare: 'long' },
   metrics: { list: 'short', query: 'short', series: 'long', labels: 'long' },

@@ -1,5 +1,6 @@
 import { MOST_SCORES, type StoredScore } from '../../contracts/runs.js';
 import { SHOWN_SCORE, storedScore } from '../../shared/stored-score.js';
+import { quoted } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
 import { NO_TRACE } from '../tables/score-tables.js';
 
@@ -27,7 +28,7 @@ export async function readScores(
     spans === null
       ? []
       : await reads.rows(
-          `SELECT 1 FROM scores WHERE tenant = ${String(tenant)} AND trace_id = '${NO_TRACE}' LIMIT 1`,
+          `SELECT 1 FROM scores WHERE tenant = ${String(tenant)} AND trace_id = '${NO_TRACE}' AND isNotNull(response_key) LIMIT 1`,
           abort,
         );
   // If several spans report one response, the counted one is judged.
@@ -41,6 +42,21 @@ export async function readScores(
   const rows = await reads.rows(
     `SELECT ${SHOWN}, if(isNull(s.span_id) AND r.key != '', toNullable(r.span_id), s.span_id) AS span_id
      FROM (${found}) AS s LEFT JOIN (${responses}) AS r ON r.key = ifNull(s.response_key, '')
+     ORDER BY s.scored_at DESC, toUInt128(s.id) DESC LIMIT 1 BY s.id LIMIT ${String(MOST_SCORES)}`,
+    abort,
+  );
+  return rows.map(storedScore).reverse();
+}
+
+/** The scores of a session that name no run and no response. */
+export async function readSessionScores(
+  reads: Reads,
+  { tenant, sessionId }: { readonly tenant: number; readonly sessionId: string },
+  abort?: AbortSignal,
+): Promise<readonly StoredScore[]> {
+  const isOfSession = `trace_id = '${NO_TRACE}' AND isNull(response_key) AND session_id = ${quoted(sessionId)}`;
+  const rows = await reads.rows(
+    `SELECT ${SHOWN}, s.span_id AS span_id FROM scores AS s FINAL PREWHERE tenant = ${String(tenant)} AND ${isOfSession}
      ORDER BY s.scored_at DESC, toUInt128(s.id) DESC LIMIT 1 BY s.id LIMIT ${String(MOST_SCORES)}`,
     abort,
   );

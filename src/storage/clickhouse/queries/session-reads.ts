@@ -10,6 +10,7 @@ import {
   type SessionFilter,
   type Sessions,
   type SessionSummary,
+  type StoredScore,
   type UserFilter,
   type UserSummary,
 } from '../../contracts/runs.js';
@@ -19,6 +20,7 @@ import type { Row } from '../client/connection.js';
 import { numberOf, textOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import { conditions, contains } from './run-conditions.js';
+import { readSessionScores } from './score-reads.js';
 
 /** The contract `Sessions` over the rows of runs. */
 export class SessionReads implements Sessions {
@@ -64,6 +66,11 @@ export class SessionReads implements Sessions {
     const tenant = await this.#tenantOf(userId);
     const [session] = await this.#sessionsOf(tenant, [storableIdentity(sessionId)], kind, abort);
     return session ?? null;
+  }
+
+  async scores(userId: string, sessionId: string, abort?: AbortSignal): Promise<readonly StoredScore[]> {
+    const session = { tenant: await this.#tenantOf(userId), sessionId: storableIdentity(sessionId) };
+    return await readSessionScores(this.#parts.reads, session, abort);
   }
 
   async users(

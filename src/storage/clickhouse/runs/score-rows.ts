@@ -1,6 +1,6 @@
 import type { Micros } from '../../../signal/time.js';
 import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
-import type { ScoreRow } from '../../incoming/score-rows.js';
+import { textBytes, type ScoreRow } from '../../incoming/score-rows.js';
 import { dayOf } from '../tables/days.js';
 import { NO_TRACE } from '../tables/score-tables.js';
 import type { NewRow } from '../tables/table.js';
@@ -13,7 +13,7 @@ export function scoreRows(
 ): { readonly rows: readonly NewRow[]; readonly bytes: number } {
   let all = 0;
   const rows = scores.map(({ trace_id, ...score }): NewRow => {
-    const bytes = score.comment?.length ?? 0;
+    const bytes = textBytes(score);
     all += ROW_BYTES.score + bytes;
     return {
       tenant,

@@ -113,4 +113,12 @@ export const MIGRATIONS: readonly Migration[] = [
         ['nodes', 'edges'].map((column) => changeType(place, table, column)),
       ),
   },
+  {
+    name: '0017-scores-of-sessions',
+    isChange: true,
+    statements: (place) => [
+      addColumn(place, SCORES, 'session_id', 'scored_at'),
+      addColumn(place, SCORES, 'metadata', 'session_id'),
+    ],
+  },
 ];

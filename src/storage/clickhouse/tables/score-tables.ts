@@ -14,9 +14,10 @@ export const SCORES: ClickHouseTable = {
       name: 'LowCardinality(String)',
       label: 'LowCardinality(Nullable(String))',
       comment: 'Nullable(String) CODEC(ZSTD(1))',
+      metadata: 'Nullable(String) CODEC(ZSTD(1))',
     }),
     { name: 'received_at', type: 'Int64' },
-    /** The length of the comment. */
+    /** The length of its texts. */
     { name: 'bytes', type: 'UInt32' },
   ],
   identity: ['tenant', 'trace_id', 'id'],

@@ -26,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 15,
+  version: 16,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -118,6 +118,14 @@ export const SEGMENT_SCHEMA: Schema = {
       statements: (catalog) =>
         ['map_nodes', 'map_edges'].map(
           (table) => `ALTER TABLE ${catalog}.main.${table} ALTER COLUMN grade TYPE INTEGER`,
+        ),
+    },
+    {
+      // The session that a score judges, and what else its sender said.
+      version: 16,
+      statements: (catalog) =>
+        ['session_id', 'metadata'].map(
+          (column) => `ALTER TABLE ${catalog}.main.scores ADD COLUMN ${column} VARCHAR`,
         ),
     },
   ],

@@ -26,7 +26,7 @@ export async function readScores(
 ): Promise<readonly StoredScore[]> {
   const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
   const responses = new Map<string, string>();
-  const ofResponses = `tenant = ${tenant} AND trace_id IS NULL`;
+  const ofResponses = `tenant = ${tenant} AND trace_id IS NULL AND response_key IS NOT NULL`;
   // Most users have no such scores; then the spans are not read.
   const [one] =
     spans === null
@@ -48,12 +48,32 @@ export async function readScores(
     const keys = [...responses.keys()].map(literal).join(', ');
     parts.push(relation(capture, SCORES, `${ofResponses} AND response_key IN (${keys})`));
   }
-  const all = parts.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL ');
+  const rows = await newestScores(connection, parts);
+  return rows.map((row) => ({ ...storedScore(row), span_id: spanOf(row, responses) }));
+}
+
+/** The scores of a session that name no run and no response. */
+export async function readSessionScores(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  sessionId: string,
+): Promise<readonly StoredScore[]> {
+  const where = `tenant = ${tenant} AND trace_id IS NULL AND response_key IS NULL AND session_id = ${literal(sessionId)}`;
+  return (await newestScores(connection, [relation(capture, SCORES, where)])).map(storedScore);
+}
+
+/** The newest scores of some relations, by time, then id; of rows with the same id the newest. */
+async function newestScores(
+  connection: Connection,
+  relations: readonly string[],
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const all = relations.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL ');
   const rows = await connection.rows(
     `SELECT ${SHOWN} FROM (${all}) QUALIFY row_number() OVER (PARTITION BY id ORDER BY seq DESC) = 1
       ORDER BY scored_at DESC, id DESC LIMIT ${MOST_SCORES}`,
   );
-  return rows.map((row) => ({ ...storedScore(row), span_id: spanOf(row, responses) })).reverse();
+  return rows.reverse();
 }
 
 function spanOf(

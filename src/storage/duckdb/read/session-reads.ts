@@ -5,11 +5,13 @@ import type {
   SessionFilter,
   Sessions,
   SessionSummary,
+  StoredScore,
   UserFilter,
   UserSummary,
 } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
+import { readSessionScores } from './scores.js';
 import { findRepositories, findSessions, findUsers, sessionsOf } from './sessions.js';
 
 /** The contract `Sessions` in the store thread. */
@@ -42,6 +44,11 @@ export class SessionReads implements Served<Sessions> {
       const [found] = await sessionsOf(connection, capture, this.#agents, tenant, ids, kind);
       return found ?? null;
     });
+  }
+
+  async scores({ tenant, short }: ReadContext, sessionId: string): Promise<readonly StoredScore[]> {
+    const id = storableIdentity(sessionId);
+    return await short((connection, capture) => readSessionScores(connection, capture, tenant, id));
   }
 
   async users(

@@ -19,7 +19,7 @@ const BYTES: readonly (readonly [table: Table, bytes: string])[] = [
   [LOGS, `${ROW_BYTES.log} + bytes`],
   [EVENTS, 'bytes'],
   [PROMPT_LINKS, String(ROW_BYTES.link)],
-  [SCORES, `${ROW_BYTES.score} + ${lengthsOf('comment')}`],
+  [SCORES, `${ROW_BYTES.score} + ${lengthsOf('comment', 'metadata')}`],
 ];
 
 /** Uncompressed bytes of telemetry per tenant. */

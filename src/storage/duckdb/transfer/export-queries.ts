@@ -80,7 +80,7 @@ export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs' | 'scor
   points: (capture, page) => `SELECT seq, 1 AS rows, 0 AS bytes FROM ${relation(capture, POINTS, page)}`,
   logs: (capture, page) => `SELECT seq, 1 AS rows, bytes FROM ${relation(capture, LOGS, page)}`,
   scores: (capture, page) =>
-    `SELECT seq, 1 AS rows, coalesce(strlen(comment), 0) AS bytes FROM ${relation(capture, SCORES, page)}`,
+    `SELECT seq, 1 AS rows, coalesce(strlen(comment), 0) + coalesce(strlen(metadata), 0) AS bytes FROM ${relation(capture, SCORES, page)}`,
 };
 
 /** The same, reading only commit numbers, for tables with damaged blocks. */

@@ -1,6 +1,6 @@
 import { SCORES } from '../../schema/scores-table.js';
 import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
-import { verdictsIn, type ScoreRow } from '../../incoming/score-rows.js';
+import { textBytes, verdictsIn, type ScoreRow } from '../../incoming/score-rows.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { Append, TraceChange } from './change.js';
 import { objectRows, type Rows } from './rows.js';
@@ -66,7 +66,7 @@ export class IncomingScores implements Append {
     this.#tenant = tenant;
     this.#scores = scores;
     this.weight = scores.length;
-    this.bytes = scores.reduce((sum, { comment }) => sum + ROW_BYTES.score + (comment?.length ?? 0), 0);
+    this.bytes = scores.reduce((sum, score) => sum + ROW_BYTES.score + textBytes(score), 0);
   }
 
   rows(seq: number): Rows[] {

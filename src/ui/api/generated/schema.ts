@@ -1312,6 +1312,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/scores': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['sendScores'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/session': {
     parameters: {
       query?: never;
@@ -1693,7 +1709,7 @@ export interface components {
       parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
-      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'feedback' | 'admin')[];
       /** Format: uuid */
       user_id: string;
     };
@@ -1749,7 +1765,7 @@ export interface components {
       parent_id: string | null;
       prefix: string;
       revoked_at: string | null;
-      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'feedback' | 'admin')[];
       /** Format: uuid */
       user_id: string;
     };
@@ -2092,7 +2108,7 @@ export interface components {
       browser_session: components['schemas']['CurrentSession'] | null;
       key_id: string | null;
       memberships: components['schemas']['Membership'][];
-      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'feedback' | 'admin')[];
       user: components['schemas']['UserAccount'];
     };
     Member: {
@@ -2377,7 +2393,7 @@ export interface components {
       confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
-      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'feedback' | 'admin')[];
       /** Format: uuid */
       user_id?: string | null;
     };
@@ -2398,7 +2414,7 @@ export interface components {
       confirm_with_key?: string | null;
       expires_at?: string | null;
       name: string;
-      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'admin')[];
+      scopes: ('write' | 'read' | 'manage' | 'delegate' | 'feedback' | 'admin')[];
     };
     NewPrompt: {
       description?: string | null;
@@ -2406,6 +2422,25 @@ export interface components {
       template_text: string;
       /** @default 1 */
       version: number | null;
+    };
+    NewScoreInput: {
+      at?: string | null;
+      comment?: string | null;
+      /** Format: uuid */
+      id?: string | null;
+      label?: string | null;
+      metadata?: Record<string, never> | null;
+      name: string;
+      response_id?: string | null;
+      session_id?: string | null;
+      /** @enum {unknown} */
+      source?: 'api' | 'user' | 'evaluator' | null;
+      span_id?: string | null;
+      trace_id?: string | null;
+      value?: number | null;
+    };
+    NewScores: {
+      scores: components['schemas']['NewScoreInput'][];
     };
     NewSpan: {
       cost_usd?: string | number | null;
@@ -2715,6 +2750,11 @@ export interface components {
       code: string;
       items: number;
     };
+    RejectedScore: {
+      error: string;
+      /** Format: uuid */
+      id: string;
+    };
     RejectedTrace: {
       error: string;
       trace_id: string;
@@ -2880,12 +2920,20 @@ export interface components {
       /** Format: uuid */
       id: string;
       label: string | null;
+      metadata: Record<string, never> | null;
       name: string;
       response_id: string | null;
+      session_id: string | null;
       /** @enum {unknown} */
       source: 'otlp' | 'api' | 'user' | 'evaluator';
       span_id: string | null;
       value: number | null;
+    };
+    ScoresReply: {
+      accepted: number;
+      errors: components['schemas']['RejectedScore'][];
+      ids: string[];
+      rejected: number;
     };
     SentResource: {
       attributes: components['schemas']['Attribute'][];
@@ -2967,6 +3015,7 @@ export interface components {
       last_at: string;
       page: number;
       page_size: number;
+      scores: components['schemas']['Score'][];
       session_id: string;
       total_cost: number | null;
       total_runs: number;
@@ -6901,6 +6950,40 @@ export interface operations {
           'application/x-protobuf': string;
         };
       };
+    };
+  };
+  sendScores: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewScores'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ScoresReply'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
     };
   };
   openBrowserSession: {

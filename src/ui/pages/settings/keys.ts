@@ -9,6 +9,7 @@ export const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   read: 'read data',
   manage: 'manage prompts, alerts, webhooks and own keys',
   delegate: 'send data of other users, where a receiver allows it',
+  feedback: 'send scores, and nothing else',
   admin: 'everything, including users and organizations',
 };
 
