@@ -96,11 +96,13 @@ export function memorySettings(
 /** With less memory there are no intake threads by default, and with twice as much there may be two. */
 const MEMORY_PER_THREAD = 1024 ** 3;
 const MOST_THREADS = 8;
+const LEAST_CORES = 3;
 
 /**
  * The number of intake threads of a configuration.
  *
- * @param configured `auto`: one for each core but one, at least one, as far as the memory suffices
+ * @param configured `auto`: one for each core but one, as far as the memory suffices; none on one or two cores, where a thread costs 10 to
+ *   20% of the throughput
  */
 export function intakeThreads(
   configured: number | 'auto',
@@ -110,7 +112,8 @@ export function intakeThreads(
   },
 ): number {
   if (configured !== 'auto') return configured;
-  return Math.min(Math.max(cores - 1, 1), Math.floor(memory / MEMORY_PER_THREAD), MOST_THREADS);
+  if (cores < LEAST_CORES) return 0;
+  return Math.min(cores - 1, Math.floor(memory / MEMORY_PER_THREAD), MOST_THREADS);
 }
 
 /** The heap limit of each of some intake threads, in bytes. */
