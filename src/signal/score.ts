@@ -10,7 +10,7 @@ import type { Micros } from './time.js';
 
 /** Where a score comes from. The position is the stored code of each source: append only. */
 export const SCORE_SOURCES = ['otlp', 'api', 'user', 'evaluator'] as const;
-export type ScoreSource = (typeof SCORE_SOURCES)[number];
+type ScoreSource = (typeof SCORE_SOURCES)[number];
 
 /** A judgement of a run, of one of its spans, of a response, or of a session. */
 export interface ScoreRecord {

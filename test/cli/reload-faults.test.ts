@@ -41,7 +41,7 @@ exporters:
   odd: { fault: "FAULT", queue: { type: disk, directory: ./queue } }
 service:
   pipelines:
-    logs: { receivers: [otlp], processors: [], exporters: [http/a, odd] }
+    logs: { receivers: [otlp, scores], processors: [], exporters: [http/a, odd] }
 `;
 const ON_DISK = '{ type: disk, directory: ./queue }';
 

@@ -102,7 +102,7 @@ function checkSerialized(t: Test, open: OpenTelemetry): void {
     const root = aSpanRecord(trace.trace_id, { type: 'agent' });
     const called = { parent_span_id: root.span_id };
     const ended = { status: 'failed', started_at: NOON, ended_at: NOON + 7_500_000 } as const;
-    const stats = { error_count: 1, p95_ms: 7_146.751 };
+    const stats = { error_count: 1, p95_ms: 7_545.694 };
     const peer = (type: 'http' | 'db' | 'custom', name: string) =>
       aSpanRecord(trace.trace_id, { ...called, ...ended, type, name, metadata: { 'peer.service': name } });
     const items = [{ trace, spans: [root, peer('http', 'a'), peer('db', 'b'), peer('custom', 'c')] }];

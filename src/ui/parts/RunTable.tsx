@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react';
+import { Fragment, type ComponentProps } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../api/client.js';
 import { zoneLabel } from '../format/time.js';
@@ -12,7 +12,7 @@ import styles from './parts.module.css';
 
 /** A listed run, optionally with span previews. */
 type Run = Schemas['Run'] &
-  Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview'>;
+  Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview' | 'match'>;
 
 interface RunColumn extends Column<Run> {
   /** Needs span previews. */
@@ -59,7 +59,12 @@ const COLUMNS: readonly RunColumn[] = [
     header: 'Input',
     isWide: true,
     isSpanned: true,
-    render: ({ input_preview: input = null }) => input ?? <Missing reason="No input in the first spans" />,
+    render: ({ trace_id, match, input_preview: input = null }) =>
+      match ? (
+        <Found traceId={trace_id} match={match} />
+      ) : (
+        (input ?? <Missing reason="No input in the first spans" />)
+      ),
   },
   {
     name: 'models',
@@ -115,6 +120,31 @@ const COLUMNS: readonly RunColumn[] = [
     render: ({ total_cost_usd }) => <Money value={total_cost_usd} missing="No span has a cost" />,
   },
 ];
+
+/** Where a search found its words, linked to the span. */
+function Found({
+  traceId,
+  match: { span_id, span_name, snippet, marks },
+}: {
+  readonly traceId: string;
+  readonly match: NonNullable<Schemas['ListedRun']['match']>;
+}) {
+  const ends = [0, ...marks.map(([, end = 0]) => end)];
+  return (
+    <Link
+      href={`/traces/${traceId}${span_id === null ? '' : `?span=${span_id}`}`}
+      title={span_name ?? undefined}
+    >
+      {marks.map(([start = 0, end = 0], i) => (
+        <Fragment key={start}>
+          {snippet.slice(ends[i], start)}
+          <mark>{snippet.slice(start, end)}</mark>
+        </Fragment>
+      ))}
+      {snippet.slice(ends.at(-1))}
+    </Link>
+  );
+}
 
 /** Optional columns with their labels. */
 export const RUN_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries(

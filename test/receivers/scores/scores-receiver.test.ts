@@ -16,7 +16,7 @@ interface Scored {
 void t.test('scores of a run, a span and a session', async (t) => {
   const api = await startApi(t);
   const item = anItem({ spans: 2, trace: { success: null, metadata: { session_id: 'chat 7' } } });
-  const [trace_id, span_id] = [String(item.trace.trace_id), String(item.spans[1]?.span_id)];
+  const [trace_id, span_id] = [item.trace.trace_id as string, item.spans[1]?.span_id as string];
   const send = async (...scores: object[]): Promise<Reply> => {
     const { status, body } = await api.call('POST', '/scores', { json: { scores } });
     t.equal(status, 200);

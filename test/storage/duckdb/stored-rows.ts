@@ -218,6 +218,7 @@ const UNDONE: Readonly<Record<number, string>> = {
         `UPDATE ${table} SET grade = least(grade, 255); ALTER TABLE ${table} ALTER COLUMN grade TYPE UTINYINT`,
     )
     .join(';'),
+  16: 'ALTER TABLE scores DROP COLUMN session_id; ALTER TABLE scores DROP COLUMN metadata',
 };
 
 /** Downgrades the cold file and a hot segment of a closed store to an earlier version. */

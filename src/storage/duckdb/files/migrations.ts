@@ -121,11 +121,11 @@ export const SEGMENT_SCHEMA: Schema = {
         ),
     },
     {
-      // The session that a score judges, and what else its sender said.
+      // The session that a score judges, and further data of its sender. Version 14 creates the table as it is now.
       version: 16,
       statements: (catalog) =>
         ['session_id', 'metadata'].map(
-          (column) => `ALTER TABLE ${catalog}.main.scores ADD COLUMN ${column} VARCHAR`,
+          (column) => `ALTER TABLE ${catalog}.main.scores ADD COLUMN IF NOT EXISTS ${column} VARCHAR`,
         ),
     },
   ],

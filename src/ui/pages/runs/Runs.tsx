@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.js';
+import { Time } from '../../parts/figures.js';
 import { NewRows, newRows } from '../../parts/NewRows.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
@@ -53,8 +54,8 @@ export default function Runs() {
           ref={search}
           type="search"
           className={parts['field']}
-          aria-label="Search runs by agent, outcome or error"
-          placeholder="Agent, outcome, error"
+          aria-label="Search runs by names, errors, tags, inputs and outputs"
+          placeholder='Words, "phrases", prefix*, -without'
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -88,8 +89,19 @@ export default function Runs() {
       ) : data === undefined ? (
         <TableSkeleton rows={12} />
       ) : runs.length === 0 ? (
-        <Empty title={isFiltered(state) ? 'No runs match' : 'No agent runs yet'}>
-          {isFiltered(state) ? (
+        <Empty
+          title={
+            hasMore(data) ? 'No runs found so far' : isFiltered(state) ? 'No runs match' : 'No agent runs yet'
+          }
+        >
+          {hasMore(data) ? (
+            <>
+              <p>
+                Searched back to <Time at={data.searched_back_to} />.
+              </p>
+              <Pages state={state} data={data} change={change} />
+            </>
+          ) : isFiltered(state) ? (
             <p>Remove a filter or widen the time range.</p>
           ) : (
             <p>
@@ -183,6 +195,13 @@ function SelectionBar({ ids, onNone }: { readonly ids: readonly string[]; readon
   );
 }
 
+/** Whether a search ran out of time before the end of the list. */
+function hasMore(
+  page: Schemas['ListedRunPage'],
+): page is Schemas['ListedRunPage'] & { readonly searched_back_to: string } {
+  return page.next_cursor !== null && typeof page.searched_back_to === 'string';
+}
+
 function Pages({
   state,
   data,
@@ -207,7 +226,16 @@ function Pages({
     );
   return (
     <div className={parts['pager']}>
-      <span>{data.items.length} runs; no total for filters on spans or prompts</span>
+      <span>
+        {data.items.length} {data.items.length === 1 ? 'run' : 'runs'}
+        {hasMore(data) ? (
+          <>
+            ; searched back to <Time at={data.searched_back_to} />
+          </>
+        ) : (
+          state.q === '' && '; no total for filters on spans or prompts'
+        )}
+      </span>
       {state.after !== '' && (
         <button
           type="button"
@@ -227,7 +255,7 @@ function Pages({
           if (data.next_cursor !== null) change({ after: data.next_cursor });
         }}
       >
-        Next
+        {hasMore(data) ? 'Search further back' : 'Next'}
       </button>
     </div>
   );

@@ -81,7 +81,7 @@ export type Chip = keyof typeof CHIPS;
 /** Fields that do not filter. */
 const LOOKS: ReadonlySet<string> = new Set(['sort', 'page', 'after', 'hide']);
 /** Filters for which the API gives no count. */
-const UNCOUNTED = ['model', 'span', 'type', 'node', 'prompt'] as const;
+const UNCOUNTED = ['q', 'model', 'span', 'type', 'node', 'prompt'] as const;
 
 /** Whether any filter is set. */
 export function isFiltered(state: RunsState): boolean {

@@ -50,6 +50,7 @@ export function useRuns(state: RunsState) {
   const selection = listOf(state);
   const list = JSON.stringify(selection);
   const isFirstPage = state.page === 1 && state.after === '';
+  const isSearch = state.q !== '';
   const [added, setAdded] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
     list,
     ids: new Set(),
@@ -87,14 +88,16 @@ export function useRuns(state: RunsState) {
         list,
         ids: new Set([...(before.list === list ? before.ids : []), ...arrived.map((run) => run.trace_id)]),
       }));
-    const isDue = isUncounted(state) || rows.length === 0 || rows.some((run) => changed.has(idOf(run)));
+    // A search takes up to 1.5 seconds of the store, so arriving runs do not repeat it.
+    const isDue =
+      rows.some((run) => changed.has(idOf(run))) || (!isSearch && (isUncounted(state) || rows.length === 0));
     if (isDue) timer.current ??= setTimeout(askAgain, ASK_AGAIN_MS);
   };
   const isLive = useRunUpdates({ onRuns: take, onGap, everyMs: GATHER_MS });
   const ask = (previews: boolean) => ({
     ...listQuery(state, previews),
     placeholderData: keepPreviousData,
-    refetchInterval: isFirstPage && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
+    refetchInterval: isFirstPage && !isSearch && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
   });
   // The list first, then the same with previews.
   const whole = useQuery(ask(true));
