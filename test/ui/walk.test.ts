@@ -122,7 +122,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     await page.keyboard.type('agent-3');
     await page.waitForURL('**/runs?q=agent-3');
     await page.getByText('1 run', { exact: true }).first().waitFor();
-    await page.locator('table mark', { hasText: 'agent-3' }).waitFor();
+    await page.locator('mark', { hasText: 'agent' }).first().waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('agent-4');
     await page.getByRole('option', { name: 'agent-4 agent' }).waitFor();
