@@ -55,7 +55,7 @@ void t.test('searches records by text, service, severity, trace and time, newest
   t.strictSame(await search({ query: 'connect' }), [], 'no partial words');
   t.strictSame(
     await search({ query: 'rese*' }),
-    ['connection_reset', 'Connection reset by peer'],
+    ['peer reset', 'connection_reset', 'Connection reset by peer'],
     'a prefix',
   );
   t.strictSame(await search({ query: 'peer 5' }), ['{"peer":5}'], 'a structured body matches by its JSON');
