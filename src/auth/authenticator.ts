@@ -15,7 +15,7 @@ import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
 import { Logins, loginUrl } from './logins.js';
 import { isKey } from './keys.js';
-import { grants, isFeedbackOnly } from './scopes.js';
+import { grants, isFeedbackOnly, lacksScope } from './scopes.js';
 import { StoreFollower } from './store-follower.js';
 import { BoundedLines } from '../telemetry/bounded-lines.js';
 
@@ -391,9 +391,4 @@ function unauthenticated(): HttpProblem {
 /** The answer while users and keys cannot be read yet. */
 function notYet(detail: string): HttpProblem {
   return new HttpProblem(503, 'storage_unavailable', detail, { headers: { 'retry-after': '1' } });
-}
-
-/** The error for a key without the required scope. */
-export function lacksScope(scope: Scope): HttpProblem {
-  return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${scope}".`);
 }

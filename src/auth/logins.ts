@@ -1,3 +1,4 @@
+import { isFeedbackOnly, lacksScope } from './scopes.js';
 import { hash, randomBytes } from 'node:crypto';
 import type {
   BrowserLogins,
@@ -154,6 +155,8 @@ export class Logins implements BrowserLogins {
     refuseOtherPage(request, this.#site);
     const identity = 'key' in proof ? keys.byText(proof.key, request) : await this.#redeem(proof.token);
     if (identity === undefined || identity.keyId === null) throw this.#failed(request, proof);
+    // Anyone may have such a key, and a user has a limited number of sessions.
+    if (isFeedbackOnly(identity.scopes)) throw lacksScope('read');
     const now = clock.now();
     const earlier = this.#loginOf(request);
     const secret = randomBytes(SECRET_BYTES).toString('base64url');

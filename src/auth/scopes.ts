@@ -1,3 +1,4 @@
+import { HttpProblem } from '../component/http.js';
 import type { Scope } from '../component/identity.js';
 
 /** Whether these scopes include `needed`; `admin` includes all others, `write` includes `feedback`. */
@@ -9,4 +10,9 @@ export function grants(scopes: readonly Scope[], needed: Scope): boolean {
 /** Whether a key may be published in web pages: it can send scores and do nothing else. */
 export function isFeedbackOnly(scopes: readonly Scope[]): boolean {
   return scopes.every((scope) => scope === 'feedback');
+}
+
+/** The error for a key without the required scope. */
+export function lacksScope(scope: Scope): HttpProblem {
+  return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${scope}".`);
 }

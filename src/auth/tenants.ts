@@ -57,7 +57,7 @@ type Owner =
 /** Whether a user takes data is asked again after this time: another daemon may have disabled it. */
 const REMEMBERED_FOR = 5 * MICROS_PER_SECOND;
 
-/** Finds whose data items are (`tenant` of a receiver): see `receivers/otlp/tenants.md`. */
+/** Finds the owner of each item (`tenant` of a receiver): see `receivers/otlp/tenants.md`. */
 export class Tenants {
   readonly #config: TenantConfig;
   readonly #receiver: string;
@@ -141,7 +141,7 @@ export function nameOfPart(
   return { ...context, batch: { id: `${sender}/${hash}/${batch.id}` } };
 }
 
-/** Limits of one user, of which the others' data does not depend. */
+/** Errors that affect one user only. */
 const LIMITS_OF_USER: ReadonlySet<string> = new Set(['quota_exceeded', 'storage_exceeded', 'rate_limited']);
 
 /** Whether an error is about the part of one owner only: the other parts do not fail with it. */

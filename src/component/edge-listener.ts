@@ -32,7 +32,7 @@ export interface EdgeSample {
   readonly lost: number;
 }
 
-/** A listener that is content with samples. */
+/** A listener that accepts samples. */
 export interface SampledListener {
   /** Whose items it wants; null for those of all users. */
   readonly userId: string | null;

@@ -37,7 +37,7 @@ export interface Host {
   authenticate(request: Caller, needed?: Identity['scopes'][number] | 'any'): Identity;
 
   /**
-   * Who sends a request by the keys and logins that hold now, for an answer that goes on: `authenticate` is about its beginning. It
+   * Who sends a request by the keys and logins that hold now, for a streaming response: `authenticate` is about its beginning. It
    * counts as no use of either.
    *
    * @returns undefined if neither holds any more

@@ -101,7 +101,7 @@ const LEAST_CORES = 3;
 /**
  * The number of intake threads of a configuration.
  *
- * @param configured `auto`: one for each core but one, as far as the memory suffices; none on one or two cores, where a thread costs 10 to
+ * @param configured `auto`: one for each core but one, limited by memory; none on one or two cores, where a thread costs 10 to
  *   20% of the throughput
  */
 export function intakeThreads(

@@ -163,7 +163,7 @@ export class Reloading {
         handOver.end();
       }
       // Copies need to know what the started components know.
-      pool = await intake.prepare(next.plan, allOf(staged));
+      pool = await this.#prepareThreads(next, staged);
     } catch (error) {
       await this.#rollBack(started, handOvers);
       for (const node of fresh) node.discard();
@@ -207,6 +207,18 @@ export class Reloading {
       if (problem !== undefined) throw new Error(problem);
     } catch (cause) {
       throw new Error(`${nameOf(node)} could not start: ${messageOf(cause)}; nothing was changed`, { cause });
+    }
+  }
+
+  /** @throws Error if a thread cannot start in time */
+  async #prepareThreads(next: Prepared, staged: Built): Promise<IntakePool | undefined> {
+    const { intake } = this.#parts;
+    const preparing = intake.prepare(next.plan, allOf(staged));
+    try {
+      return await this.#unlessStopping(this.#inTime(preparing));
+    } catch (error) {
+      preparing.then((pool) => pool && intake.discard(pool)).catch(() => undefined);
+      throw error;
     }
   }
 
@@ -316,7 +328,7 @@ export class Reloading {
   }
 
   /** @throws Error after {@link START_MS} */
-  async #inTime(start: Promise<void>): Promise<void> {
+  async #inTime<T>(start: Promise<T>): Promise<T> {
     let cancel = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
       cancel = this.#parts.tools.clock.after(START_MS, () => {
@@ -324,7 +336,7 @@ export class Reloading {
       });
     });
     try {
-      await Promise.race([start, late]);
+      return await Promise.race([start, late]);
     } finally {
       cancel();
     }

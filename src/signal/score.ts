@@ -94,7 +94,7 @@ export function scoreIn(attributes: JsonObject, judged: Judged, isTimed = true):
   // Without the comment: the event of a span and a log record may report the same score with and without it.
   const identity = [trace_id, span_id, response_id, name, value, label, isTimed ? at : null];
   const isOfSession = trace_id === null && response_id === null;
-  const id = idIn(attributes) ?? idOf(JSON.stringify(isOfSession ? [...identity, session_id] : identity));
+  const id = idIn(attributes) ?? scoreId(isOfSession ? [...identity, session_id] : identity);
   const source = sourceIn(attributes[SCORE_SOURCE]);
   const metadata = metadataIn(attributes[SCORE_METADATA]);
   return {
@@ -225,7 +225,8 @@ function isNoNumber(value: JsonValue | undefined): boolean {
 
 const UUID_HEX = 32;
 
-function idOf(identity: string): string {
-  const hex = createHash('sha256').update(identity).digest('hex').slice(0, UUID_HEX);
+/** A UUID that follows from the parts of an identity. */
+export function scoreId(identity: readonly (string | number | null)[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, UUID_HEX);
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -75,7 +75,11 @@ export async function everyAnswer(
 }
 
 /** Written occasionally, specific to the caller, or measured differently by each store. */
-const VOLATILE = ['last_used_at', 'next_cursor', 'seq', 'stored_bytes'];
+const VOLATILE = [
+  ...['last_used_at', 'next_cursor', 'seq', 'stored_bytes'],
+  // Searches have a time limit.
+  ...['searched_back_to', 'runs_searched_back_to'],
+];
 
 /** Some of the differences between two sets of responses. */
 export function differences(

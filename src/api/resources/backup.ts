@@ -40,7 +40,7 @@ export const backUpData = {
   tag: 'administration',
   summary: 'Back up the embedded stores to a directory on the daemon’s machine or to S3',
   description:
-    'Incremental: what earlier backups there contain is not copied again. All files are of one moment. They contain secrets; a directory is readable only by the daemon’s user. The backup is complete when this responds; if the client disconnects or it fails, the earlier backups stay. For ClickHouse and PostgreSQL use their own tools.',
+    'Incremental: what earlier backups there contain is not copied again. All files are from the same moment. They contain secrets; a directory is readable only by the daemon’s user. The backup is complete when this responds; if the client disconnects or it fails, the earlier backups stay. For ClickHouse and PostgreSQL use their own tools.',
   access: 'admin',
   audit: ['stores.backed_up'],
   body: Type.Object(

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { lacksScope } from '../../auth/authenticator.js';
+import { lacksScope } from '../../auth/scopes.js';
 import { describeKey, generateKey } from '../../auth/keys.js';
 import { grants } from '../../auth/scopes.js';
 import { HttpProblem, type Route } from '../../component/http.js';

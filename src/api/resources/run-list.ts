@@ -38,7 +38,7 @@ const listTraces = {
   tag: 'traces',
   summary: 'List traces of all agents, newest first by default',
   description:
-    'With `query`, runs are searched in the order of the list for a limited time: `searched_back_to` and `next_cursor` tell where to continue. If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these, `query` or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
+    'With `query`, runs are searched in the order of the list for a limited time: `searched_back_to` says how far, and `next_cursor` continues the search. If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these, `query` or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
   access: 'read',
   query: Type.Object({
     ...runParameters,

@@ -114,7 +114,7 @@ function partOf(batch: AnyBatch, positions: readonly number[]): AnyBatch {
   return { ...batch, items: positions.map((position) => batch.items[position]) } as AnyBatch;
 }
 
-/** Each part has a name of its own, always the same for the same items. */
+/** Each part has a stable batch id, always the same for the same items. */
 function nameOfPart(context: ConsumeContext, positions: readonly number[]): ConsumeContext {
   const { batch } = context;
   if (batch === undefined) return context;

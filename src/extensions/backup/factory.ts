@@ -87,8 +87,10 @@ class BackupExtension implements Component {
     gauge('backup_age_seconds', 'Time since the last complete backup; NaN without a backup.', age);
     gauge('backup_bytes', 'Size of the files in the last backup since the start.', () => this.#bytes);
     gauge('backup_copied_bytes', 'Bytes that the last backup copied.', () => this.#copiedBytes);
-    let dueAt = await this.#firstDue();
+    let dueAt: Micros | null = null;
     const turn = async (): Promise<void> => {
+      // Not during the start, which a slow server would delay.
+      dueAt ??= await this.#firstDue();
       if (clock.now() < dueAt) return;
       try {
         const madeAt = await this.#backUp(sources, host);
@@ -103,7 +105,9 @@ class BackupExtension implements Component {
         );
         const reason = error instanceof Error ? error.message : String(error);
         const last =
-          this.#madeAt === null ? 'There is no backup' : `The last backup is of ${formatTime(this.#madeAt)}`;
+          this.#madeAt === null
+            ? 'There is no backup'
+            : `The last backup is from ${formatTime(this.#madeAt)}`;
         host.reportStatus({
           level: 'degraded',
           message: `The last backup failed: ${reason} ${last}; retrying.`,
@@ -129,7 +133,7 @@ class BackupExtension implements Component {
   async #firstDue(): Promise<Micros> {
     const newest = await this.#backups.read().catch(() => null);
     if (newest === null) return 0;
-    // A backup of the future is from before the clock was set back.
+    // Later than now if the clock was set back after the backup.
     this.#madeAt = Math.min(newest.backup.made_at, this.#settings.clock.now());
     return this.#options.next(this.#madeAt);
   }

@@ -42,8 +42,8 @@ const MODULE = new URL('../../intake-thread.js', import.meta.url);
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /**
- * A thread has one task besides the one that it works on, so that it need not wait; of small ones as many as have this many bytes: they
- * take a few milliseconds.
+ * Besides its current task, a thread has one queued task, or small ones up to {@link BYTES_AHEAD}, so that it need not wait for the main
+ * thread.
  */
 const TASKS_AHEAD = 2;
 const BYTES_AHEAD = 256 * 1024;

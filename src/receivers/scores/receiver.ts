@@ -1,4 +1,5 @@
 import { endpointOfQuery } from '../../api/support/api.js';
+import { isFeedbackOnly } from '../../auth/scopes.js';
 import type { Component } from '../../component/component.js';
 import type { Consumer, Receipt } from '../../component/consumer.js';
 import type { Outputs, Settings } from '../../component/factory.js';
@@ -46,12 +47,13 @@ export class ScoresReceiver implements Component {
     listener.route(
       createRouteBuilder(host)
         .route(sendScores)
-        .to(async ({ identity: { userId, keyId }, body: { scores }, request }) => {
+        .to(async ({ identity: { userId, keyId, scopes }, body: { scores }, request }) => {
           this.#refuseWhenBusy(userId);
-          const errors = brokenRules(scores);
+          const isPublic = isFeedbackOnly(scopes);
+          const errors = brokenRules(scores, isPublic);
           if (errors.length > 0) throw validationProblem('body', errors);
           const receivedAt = clock.now();
-          const { records, ids } = scoreRecords(scores, receivedAt);
+          const { records, ids } = scoreRecords(scores, receivedAt, isPublic ? keyId : null);
           const leave = this.#inFlight.enter(userId, 0);
           try {
             const { refused, usage } =
@@ -68,7 +70,7 @@ export class ScoresReceiver implements Component {
               ids: [...ids],
               errors: rejected,
             };
-            return { status: 200, json, headers: quotaHeaders(usage) };
+            return { status: 200, json, headers: isPublic ? {} : quotaHeaders(usage) };
           } finally {
             leave();
           }
@@ -103,7 +105,7 @@ const sendScores = {
   description:
     'A score may arrive before the run that it judges. It is stored as a log record of the event `gen_ai.evaluation.result`, so it passes ' +
     'the processors of its pipeline and counts for the quota. A repeat changes nothing; a score with the id of an earlier one replaces ' +
-    `it. A key of scope \`feedback\` can do nothing else and may be part of a web page. ${QUOTA_HEADERS_NOTE}`,
+    `it. A key of scope \`feedback\` can do nothing else and may be part of a web page: its scores have the source \`user\`, replace only its own, and cannot be named \`success\`. ${QUOTA_HEADERS_NOTE}`,
   access: 'feedback',
   audit: { none: 'Data intake.' },
   body: ScoresSchema,

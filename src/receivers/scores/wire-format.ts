@@ -22,7 +22,9 @@ import {
   SCORE_SOURCE,
   SCORE_SOURCES,
   SESSION,
+  isVerdict,
   loggedScore,
+  scoreId,
 } from '../../signal/score.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 
@@ -84,10 +86,15 @@ export const ScoresReplySchema = Type.Object(
 const ORIGIN: Origin = { resource: {}, scope: { name: 'jackdaw.scores' }, serviceName: '' };
 const INFO = 9;
 
-/** The rules that the schema cannot express. */
-export function brokenRules(scores: readonly NewScore[]): readonly FieldError[] {
+/**
+ * The rules that the schema cannot express.
+ *
+ * @param isPublic whether anyone may have the key: it cannot decide whether a run succeeded
+ */
+export function brokenRules(scores: readonly NewScore[], isPublic: boolean): readonly FieldError[] {
   const errors: FieldError[] = [];
-  scores.forEach(({ trace_id, span_id, session_id, response_id, value, label, comment, metadata }, index) => {
+  scores.forEach((score, index) => {
+    const { trace_id, span_id, session_id, response_id, value, label, comment, metadata } = score;
     const broken = (field: string, message: string): void => {
       errors.push({ field: `/scores/${index}${field}`, message });
     };
@@ -97,6 +104,7 @@ export function brokenRules(scores: readonly NewScore[]): readonly FieldError[] 
       broken('/trace_id', 'is required with span_id');
     if ((value ?? label ?? null) === null && (comment ?? '').trim() === '')
       broken('/value', 'is required without label and comment');
+    if (isPublic && isVerdict(score.name)) broken('/name', 'must not be success for a key of scope feedback');
     if (metadata && serializeJson(metadata).length > MAX_COMMENT)
       broken('/metadata', `must not be longer than ${MAX_COMMENT} characters of JSON`);
   });
@@ -106,15 +114,20 @@ export function brokenRules(scores: readonly NewScore[]): readonly FieldError[] 
 /**
  * Scores as log records of the event `gen_ai.evaluation.result`, so that pipelines treat them like those of OpenTelemetry.
  *
+ * @param publicKeyId of a key that anyone may have: its scores come from users and replace only its own
  * @returns also the id of each score
  */
 export function scoreRecords(
   scores: readonly NewScore[],
   receivedAt: Micros,
+  publicKeyId: string | null,
 ): { readonly records: readonly LogRecord[]; readonly ids: readonly string[] } {
-  const records = scores.map((score, index) => toRecord(score, index, receivedAt));
+  const records = scores.map((score, index) =>
+    toRecord(publicKeyId === null ? score : { ...score, source: 'user' }, index, receivedAt),
+  );
   const ids = records.map((record) => {
-    const { id } = invariant(loggedScore(record, receivedAt), 'score of a checked request');
+    const score = invariant(loggedScore(record, receivedAt), 'score of a checked request');
+    const id = publicKeyId === null ? score.id : scoreId([publicKeyId, score.id]);
     record.attributes = { ...record.attributes, [SCORE_ID]: id };
     return id;
   });

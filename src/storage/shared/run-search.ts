@@ -159,7 +159,7 @@ async function matchersOf(
   return matchers;
 }
 
-/** Needles of which each text that matters has at least one; none if a condition has no needle. */
+/** Every relevant text contains at least one of these needles; none if a condition has no needle. */
 function needlesForTexts(query: TextQuery): readonly string[] {
   const all = [query, query.without];
   const needles = all.map((conditions) => needlesOf(conditions));

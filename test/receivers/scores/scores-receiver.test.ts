@@ -83,6 +83,18 @@ void t.test('a key for feedback sends scores and does nothing else', async (t) =
       status: 403,
       body: { code: 'forbidden_scope' },
     });
+  const login = { key: null, json: { key } };
+  t.match(await api.call('POST', '/session', login), { status: 403, body: { code: 'forbidden_scope' } });
+  const named = { trace_id: randomUUID(), name: 'Success', value: 1 };
+  t.match(await api.call('POST', '/scores', { key, json: { scores: [named] } }), {
+    status: 422,
+    body: { errors: [{ field: '/scores/0/name' }] },
+  });
+  const id = randomUUID();
+  const forged = { id, trace_id: randomUUID(), name: 'tone', value: 1, source: 'evaluator' };
+  const { body, headers } = await api.call('POST', '/scores', { key, json: { scores: [forged] } });
+  t.not((body as Reply).ids[0], id, 'it cannot replace scores of other keys');
+  t.equal(headers.get('x-quota-limit'), null);
   const reader = await api.createUser('reader@example.org', ['read']);
   t.equal((await api.call('POST', '/scores', { key: reader.key, json })).status, 403);
 });

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
-import { lacksScope } from '../../../auth/authenticator.js';
+import { lacksScope } from '../../../auth/scopes.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
 import type { LogFilter } from '../../../storage/contracts/logs.js';
 import type { ApiContext } from '../../support/api-context.js';
