@@ -218,7 +218,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     context.on('request', (request) => {
       if (request.url().includes('/dashboard/stream')) streams.push(request.url());
     });
-    await first.goto(new URL('/runs?q=newcomer', first.url()).href);
+    await first.goto(new URL('/runs?user=newcomer', first.url()).href);
     const come = async (
       trace_id: string,
       some: { readonly status: string; readonly duration_ms?: number | undefined },
@@ -228,6 +228,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
         trace: {
           trace_id,
           agent: `newcomer ${'with a long name '.repeat(6)}`,
+          metadata: { user_id: 'newcomer' },
           started_at,
           ended_at: undefined,
           ...some,
@@ -245,7 +246,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     const fits = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('table[aria-label=Runs]').parentElement)`;
     t.ok(await first.evaluate(fits), 'all columns fit on a screen 1280 px wide');
     const second = await context.newPage();
-    await second.goto(new URL('/runs?q=newcomer', first.url()).href);
+    await second.goto(new URL('/runs?user=newcomer', first.url()).href);
     await second.getByText('1–1 of 1 run').waitFor();
     await come(two, isDone);
     for (const page of [first, second]) await page.getByRole('button', { name: '1 new run' }).waitFor();
