@@ -2,7 +2,7 @@ import { itemAt } from '../../signal/checked.js';
 import { moneyToNumber } from '../../signal/money.js';
 import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
-import type { EstimatedRuns, RunSummary } from '../contracts/runs.js';
+import type { EstimatedRuns, RunSummary, ToolUsage } from '../contracts/runs.js';
 import type { SpanHead } from './serialize-span.js';
 
 /** A row by column name, as every engine returns it: codes instead of words, times in microseconds. */
@@ -79,6 +79,28 @@ export function estimateOfRow(row: Row): EstimatedRuns {
 
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+/** @param byAgent rows of each tool by `agent_no`, in the order shown */
+export function toolsOfRows(
+  rows: readonly Row[],
+  byAgent: readonly Row[],
+  agentOf: (agentNo: number) => { readonly id: string; readonly name: string } | undefined,
+): ToolUsage[] {
+  return rows.map((row) => ({
+    tool: String(row.name),
+    calls: Number(row.calls),
+    failed_calls: Number(row.failed),
+    p50_ms: numberOf(row.p50_ms),
+    p95_ms: numberOf(row.p95_ms),
+    last_call_at: Number(row.last_at),
+    agents: byAgent.flatMap((of) => {
+      const agent = of.name === row.name ? agentOf(Number(of.agent_no)) : undefined;
+      return agent === undefined
+        ? []
+        : [{ id: agent.id, name: agent.name, calls: Number(of.calls), failed_calls: Number(of.failed) }];
+    }),
+  }));
 }
 
 export function numberOf(value: unknown): number | null {

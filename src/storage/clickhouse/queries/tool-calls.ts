@@ -2,7 +2,7 @@ import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { HAS_FAILED } from '../../schema/tables.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import { MOST_NAMED, type ModelFilter, type ToolUsage } from '../../contracts/runs.js';
-import { numberOf } from '../../shared/summaries-of-rows.js';
+import { toolsOfRows } from '../../shared/summaries-of-rows.js';
 import { quoted } from '../client/literals.js';
 import { callsOf, wantedRuns } from './call-sums.js';
 import type { ListParts } from './listed-runs.js';
@@ -41,19 +41,5 @@ export async function listTools(
     abort,
   );
   const agents = await names.of(tenant, new Set(byAgent.map((row) => Number(row.agent_no))));
-  const items = rows.map((row) => ({
-    tool: String(row.name),
-    calls: Number(row.calls),
-    failed_calls: Number(row.failed),
-    p50_ms: numberOf(row.p50_ms),
-    p95_ms: numberOf(row.p95_ms),
-    last_call_at: Number(row.last_at),
-    agents: byAgent.flatMap((of) => {
-      const agent = of.name === row.name ? agents.byNumber(Number(of.agent_no)) : undefined;
-      return agent === undefined
-        ? []
-        : [{ id: agent.id, name: agent.name, calls: Number(of.calls), failed_calls: Number(of.failed) }];
-    }),
-  }));
-  return { items, count };
+  return { items: toolsOfRows(rows, byAgent, (agentNo) => agents.byNumber(agentNo)), count };
 }

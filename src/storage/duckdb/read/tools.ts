@@ -7,7 +7,7 @@ import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { number } from '../write/run-summary.js';
+import { toolsOfRows } from '../../shared/summaries-of-rows.js';
 import { dimensionsOf } from './run-conditions.js';
 
 /** One page of tools with their calls, by number of calls, and the number of all tools. */
@@ -46,21 +46,7 @@ export async function listTools(
        GROUP BY name, agent_no)
      QUALIFY row_number() OVER (PARTITION BY name ORDER BY calls DESC, agent_no) <= ${MOST_NAMED} ORDER BY calls DESC, agent_no`,
   );
-  const items = rows.map((row) => ({
-    tool: String(row.name),
-    calls: Number(row.calls),
-    failed_calls: Number(row.failed),
-    p50_ms: number(row.p50_ms),
-    p95_ms: number(row.p95_ms),
-    last_call_at: Number(row.last_at),
-    agents: byAgent.flatMap((of) => {
-      const agent = of.name === row.name ? agents.byNumber(Number(of.agent_no)) : undefined;
-      return agent === undefined
-        ? []
-        : [{ id: agent.id, name: agent.name, calls: Number(of.calls), failed_calls: Number(of.failed) }];
-    }),
-  }));
-  return { items, count };
+  return { items: toolsOfRows(rows, byAgent, (agentNo) => agents.byNumber(agentNo)), count };
 }
 
 function callsWithin(tenant: number, { start_time: from, end_time: to }: ModelFilter): string {
