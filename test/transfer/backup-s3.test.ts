@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import t from 'tap';
 import { BackupBucket, backupsAt } from '../../src/storage/transfer/backup-bucket.js';
@@ -151,14 +152,16 @@ void t.test('is locked for one backup at a time', async (t) => {
   await t.rejects(second.lock('b', NEVER), UnusableBackup);
   await lock.release();
   await (await second.lock('b', NEVER)).release();
-  const left = async (store: string, renewedAt: number): Promise<void> => {
-    const content = JSON.stringify({ id: '1', process: 'other', store, renewedAt });
+  const left = async (store: string, renewedAt: number, host = hostname()): Promise<void> => {
+    const content = JSON.stringify({ id: '1', process: 'other', store, host, renewedAt });
     const hash = createHash('sha256').update(content).digest('hex');
     await first.write('lock', Buffer.from(content), hash);
   };
   await left('a', Date.now());
   await t.rejects(second.lock('b', NEVER), UnusableBackup, 'another store is being backed up');
   await (await second.lock('a', NEVER)).release();
+  await left('a', Date.now(), 'other');
+  await t.rejects(second.lock('a', NEVER), UnusableBackup, 'a copy of the store is being backed up');
   await left('a', Date.now() - 600_000);
   await (await second.lock('b', NEVER)).release();
 });

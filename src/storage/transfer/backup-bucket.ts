@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type * as sdk from '@aws-sdk/client-s3';
@@ -211,13 +212,16 @@ export class BackupBucket implements BackupPlace {
     }
   }
 
-  /** A store has one process at a time, so the lock of another process with the same store was left by a process that was killed. */
+  /**
+   * One process at a time opens a store, so a lock of the same store and host by another process was left by a killed
+   * process. The same store on another host may be a restored copy.
+   */
   async #takeLock(store: string): Promise<string> {
     const found = await this.#readLock();
     if (found === null) return await this.#putLock(store, { IfNoneMatch: '*' });
     const { lock, tag } = found;
     const expiresAt = lock.renewedAt + LEASE_MS;
-    const isLeft = lock.store === store && lock.process !== PROCESS;
+    const isLeft = lock.store === store && lock.host === hostname() && lock.process !== PROCESS;
     if (!isLeft && expiresAt > Date.now()) throw new LockTaken(this.name, expiresAt);
     return await this.#putLock(store, { IfMatch: tag });
   }
@@ -236,7 +240,13 @@ export class BackupBucket implements BackupPlace {
 
   /** @returns the tag of the object @throws LockTaken */
   async #putLock(store: string, condition: { IfNoneMatch: string } | { IfMatch: string }): Promise<string> {
-    const lock: Lock = { id: randomUUID(), store, process: PROCESS, renewedAt: Date.now() };
+    const lock: Lock = {
+      id: randomUUID(),
+      store,
+      host: hostname(),
+      process: PROCESS,
+      renewedAt: Date.now(),
+    };
     const put = { ...this.#at(LOCK), Body: JSON.stringify(lock) };
     try {
       await this.#send((client, options) => client.putObject({ ...put, ...condition }, options));
@@ -356,16 +366,23 @@ class LockTaken extends UnusableBackup {
 interface Lock {
   readonly id: string;
   readonly store: string;
+  readonly host: string;
   readonly process: string;
   readonly renewedAt: number;
 }
 
 function lockOf(text: string): Lock {
   try {
-    const { id, store, process: by, renewedAt } = Object(JSON.parse(text)) as Partial<Lock>;
-    return { id: String(id), store: String(store), process: String(by), renewedAt: Number(renewedAt) || 0 };
+    const { id, store, host, process: by, renewedAt } = Object(JSON.parse(text)) as Partial<Lock>;
+    return {
+      id: String(id),
+      store: String(store),
+      host: String(host),
+      process: String(by),
+      renewedAt: Number(renewedAt) || 0,
+    };
   } catch {
-    return { id: '', store: '', process: '', renewedAt: 0 };
+    return { id: '', store: '', host: '', process: '', renewedAt: 0 };
   }
 }
 
