@@ -43,6 +43,8 @@ export type Outcome = Pick<Receipt, 'refused' | 'usage'>;
 export interface Copies {
   /** Calls `onMessage` of each copy. Copies in later threads get what `stateForCopy` returns. */
   send(message: object): void;
+  /** Whether a reload exchanges the copies: later requests go to others than those that process earlier ones. */
+  readonly areExchanged: boolean;
 }
 
 /** A request for an intake thread. */

@@ -96,13 +96,11 @@ export function memorySettings(
 /** With less memory there are no intake threads by default, and with twice as much there may be two. */
 const MEMORY_PER_THREAD = 1024 ** 3;
 const MOST_THREADS = 8;
-const LEAST_CORES = 3;
 
 /**
  * The number of intake threads of a configuration.
  *
- * @param configured `auto`: one for each core but one, limited by memory; none on one or two cores, where a thread costs 10 to
- *   20% of the throughput
+ * @param configured `auto`: one for each core but one, limited by memory
  */
 export function intakeThreads(
   configured: number | 'auto',
@@ -112,7 +110,6 @@ export function intakeThreads(
   },
 ): number {
   if (configured !== 'auto') return configured;
-  if (cores < LEAST_CORES) return 0;
   return Math.min(cores - 1, Math.floor(memory / MEMORY_PER_THREAD), MOST_THREADS);
 }
 

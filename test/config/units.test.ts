@@ -69,7 +69,7 @@ void t.test('intake threads follow cores and memory, unless they are configured'
   const threadsOf = (cores: number, gib: number) => intakeThreads('auto', { cores, memory: gib * 2 ** 30 });
   t.strictSame(
     [threadsOf(1, 16), threadsOf(2, 16), threadsOf(4, 16), threadsOf(64, 256)],
-    [0, 0, 3, 8],
+    [0, 1, 3, 8],
     'one core is left for the main thread',
   );
   t.strictSame([threadsOf(4, 0.9), threadsOf(4, 1), threadsOf(8, 2.5)], [0, 1, 2], 'one for each GiB');

@@ -42,10 +42,9 @@ const MODULE = new URL('../../intake-thread.js', import.meta.url);
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /**
- * Besides its current task, a thread has one queued task, or small ones up to {@link BYTES_AHEAD}, so that it need not wait for the main
- * thread.
+ * Besides its current task, a thread has small ones up to this size, so that it need not wait for the main thread. Behind a large one it has
+ * none: those of other users would have to wait for both.
  */
-const TASKS_AHEAD = 2;
 const BYTES_AHEAD = 256 * 1024;
 const MOST_AHEAD = 64;
 /** As in jackdaw.cts: three semi-spaces of 64 MiB. */
@@ -496,7 +495,6 @@ class Slot {
   #wasPinned = false;
 
   get hasRoom(): boolean {
-    if (this.ahead.size < TASKS_AHEAD) return true;
     if (this.ahead.size >= MOST_AHEAD) return false;
     let bytes = 0;
     for (const task of this.ahead.values()) bytes += task.bytes;

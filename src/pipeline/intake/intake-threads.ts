@@ -76,9 +76,13 @@ export class IntakeThreads {
   /** @returns undefined without threads */
   copiesOf(node: Node): Copies | undefined {
     if (this.#parts.config.threads === 0) return undefined;
+    const pools = this.#pools;
     return {
       send: (message) => {
-        for (const pool of this.#pools) pool.send(node, message);
+        for (const pool of pools) pool.send(node, message);
+      },
+      get areExchanged() {
+        return pools.size > 1;
       },
     };
   }

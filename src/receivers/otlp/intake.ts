@@ -122,7 +122,9 @@ export class Intake {
   answerCopy(message: object): void {
     const learned = message as Memory;
     this.#remembered.add(learned);
-    if (learned.failures.length > 0) this.#copies?.send({ ...learned, traced: [] });
+    // Otherwise, only the copy that sent them needs the traced runs.
+    const traced = this.#copies?.areExchanged === true ? learned.traced : [];
+    if (learned.failures.length + traced.length > 0) this.#copies?.send({ ...learned, traced });
   }
 
   stateForCopy(): object {

@@ -25,7 +25,7 @@ export interface Memory {
  * lost by a restart, is a run of its own until the next event.
  *
  * Copies send what they learn to the main thread. It sends failures on to all copies; runs are needed only by the copy that gets the user's
- * log records, and by its successor.
+ * log records, and by its successor, which may start before the other one has processed its last request.
  */
 export class Remembered {
   readonly #failedParts: FailedParts;
