@@ -135,11 +135,9 @@ void t.test('rejects invalid labels and targets', async (t) => {
   await refused('latest', { version: 1 }, latest);
   t.match(await label('DELETE', 'latest'), { status: 422, body: { errors: [latest] } });
   const one = { version: 1, weight: 1 };
-  for (const json of [{}, { version: 1, versions: [one] }])
-    await refused('a', json, {
-      field: '/version',
-      message: 'is required, or versions with weights; not both',
-    });
+  await refused('a', {}, { field: '/version', message: 'is required unless versions is set' });
+  const both = { version: 1, versions: [one] };
+  await refused('a', both, { field: '/version', message: 'cannot be combined with versions' });
   await refused(
     'a',
     { versions: [one, one] },
