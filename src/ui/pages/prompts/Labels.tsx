@@ -58,7 +58,7 @@ export function Labels({ name, versions }: { readonly name: string; readonly ver
     MOVED,
     {
       name: 'actions',
-      header: '',
+      header: 'Actions',
       isNumber: true,
       render: (label) =>
         isAllowed && (
@@ -241,7 +241,6 @@ function History({
   if (error) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined || data.count === 0) return null;
   const columns: readonly Column<Move>[] = [
-    MOVED,
     { name: 'label', header: 'Label', render: ({ label }) => label },
     {
       name: 'move',
@@ -251,9 +250,10 @@ function History({
         `${from === null ? 'added' : formatTargets(from)} → ${to === null ? 'removed' : formatTargets(to)}`,
     },
     BY,
+    MOVED,
     {
       name: 'actions',
-      header: '',
+      header: 'Actions',
       isNumber: true,
       render: ({ label, to }) => {
         const current = labels.find((each) => each.label === label);

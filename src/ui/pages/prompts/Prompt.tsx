@@ -17,7 +17,7 @@ import { integer } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { EditPrompt, Variables } from './EditPrompt.js';
 import { Labels } from './Labels.js';
-import { mayChange, textOf, usePrompt, type PromptVersion } from './load.js';
+import { mayChange, textOf, usePrompt, usePromptUpdates, type PromptVersion } from './load.js';
 import { VersionFigures } from './VersionFigures.js';
 import styles from './Prompt.module.css';
 import { useMemo, useState } from 'react';
@@ -72,6 +72,7 @@ const STATE = { a: integer(-1, 0), b: integer(-1, 0) };
 export default function Prompt({ name }: { readonly name: string }) {
   const [{ a, b }, change] = useUrlState(STATE);
   const { data, error, refetch } = usePrompt(name);
+  usePromptUpdates();
   const isAllowed = mayChange(useMe().scopes);
   const [isEdited, setEdited] = useState(false);
   if (error instanceof ApiError && [404, 422].includes(error.status))

@@ -10,7 +10,7 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { promptPath } from '../../state/path.js';
 import { useMe } from '../../shell/Session.js';
 import { EditPrompt } from './EditPrompt.js';
-import { mayChange, textOf, usePrompts } from './load.js';
+import { mayChange, textOf, usePrompts, usePromptUpdates } from './load.js';
 
 interface Row {
   readonly newest: Schemas['Prompt'];
@@ -64,6 +64,7 @@ export default function Prompts() {
     }
     return [...byName.values()];
   }, [data]);
+  usePromptUpdates();
   const isAllowed = mayChange(useMe().scopes);
   const [isNew, setNew] = useState(false);
   const create = isAllowed && !isNew && (

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { useStream } from '../../live/use-stream.js';
 
 /** Every version of every prompt. */
 export function usePrompts() {
@@ -111,6 +112,20 @@ export function messagesIn({
 export function variablesIn(text: string): readonly string[] {
   const found = text.matchAll(/\{\{\s*([\p{L}_][\p{L}\p{N}_.-]*)\s*\}\}/gu);
   return [...new Set([...found].map(([, name = '']) => name))];
+}
+
+/** Reloads prompts and labels when a version is created or a label moves. */
+export function usePromptUpdates(): void {
+  const client = useQueryClient();
+  useStream(
+    'prompts',
+    () => 'prompts',
+    ['prompt', 'lost', 'open'],
+    () => {
+      for (const key of ['prompts', 'prompt'])
+        void client.invalidateQueries({ queryKey: [key] }, { cancelRefetch: false });
+    },
+  );
 }
 
 /** Whether a key with these scopes may change prompts. */
