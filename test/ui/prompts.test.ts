@@ -36,7 +36,7 @@ void t.test('creates a prompt, moves its label, shares it and rolls back', async
   const path = '/dashboard/prompts/made%2Fhere/labels/production';
   await api.call('DELETE', path);
   await form.getByRole('button', { name: 'Move label' }).click();
-  await form.getByText(/The label production does not exist/).waitFor();
+  await form.getByText('The label production has changed.').waitFor();
   await form.getByRole('button', { name: 'Cancel' }).click();
   await api.call('PUT', path, { json: { version: 1 } });
   // The page follows the stream.

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { api, ApiError, bodyOf, type Schemas } from '../../api/client.js';
 import { useStream } from '../../live/use-stream.js';
 
 /** Every version of every prompt. */
@@ -68,8 +68,17 @@ export async function changeLabel({ name, label, to, revision }: LabelChange): P
   const params = { path: { name, label } };
   const headers = revision === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${String(revision)}"` };
   const path = '/api/v1/dashboard/prompts/{name}/labels/{label}';
-  if (to === null) await bodyOf(api.DELETE(path, { params, headers }));
-  else await bodyOf(api.PUT(path, { params, headers, body: { versions: to } }));
+  try {
+    if (to === null) await bodyOf(api.DELETE(path, { params, headers }));
+    else await bodyOf(api.PUT(path, { params, headers, body: { versions: to } }));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 412) throw error;
+    throw new ApiError(
+      412,
+      `The label ${label} has changed. Check what it serves now, then try again.`,
+      undefined,
+    );
+  }
 }
 
 /** `v3`, or `v3 90%, v4 10%`. */
