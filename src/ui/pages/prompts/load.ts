@@ -107,7 +107,7 @@ export function textOf({ type, template_text }: Pick<Schemas['Prompt'], 'type' |
     .join('\n\n');
 }
 
-/** The messages of a chat template; one of its text, if it is none. */
+/** The messages of a chat template; a text becomes one message. */
 export function messagesIn({
   type,
   template_text,
