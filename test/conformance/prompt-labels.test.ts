@@ -267,35 +267,38 @@ function checkLimits(t: Test, open: OpenDatabase): void {
   });
 }
 
-t.test('sessions keep their version while the weights stay, and only leave shrinking versions', async (t) => {
-  const place = { name: 'prompt', label: 'production' };
-  const versionsWith = (...weights: readonly number[]) => {
-    const targets = weights.map((weight, i) => ({ version: i + 1, weight }));
-    return Array.from({ length: 2000 }, (_, i) =>
-      chooseTarget(targets, { ...place, sessionId: `session ${String(i)}` }),
+void t.test(
+  'sessions keep their version while the weights stay, and only leave shrinking versions',
+  async (t) => {
+    const place = { name: 'prompt', label: 'production' };
+    const versionsWith = (...weights: readonly number[]) => {
+      const targets = weights.map((weight, i) => ({ version: i + 1, weight }));
+      return Array.from({ length: 2000 }, (_, i) =>
+        chooseTarget(targets, { ...place, sessionId: `session ${String(i)}` }),
+      );
+    };
+    const before = versionsWith(90, 10);
+    t.strictSame(versionsWith(90, 10), before);
+    t.strictSame(versionsWith(9, 1), before, 'weights are relative');
+    const share = (versions: readonly number[]) => versions.filter((version) => version === 2).length / 2000;
+    t.ok(Math.abs(share(before) - 0.1) < 0.02, String(share(before)));
+    const after = versionsWith(70, 30);
+    t.ok(Math.abs(share(after) - 0.3) < 0.03, String(share(after)));
+    t.ok(
+      before.every((version, i) => version === 1 || after[i] === 2),
+      'sessions of the growing version stay',
     );
-  };
-  const before = versionsWith(90, 10);
-  t.strictSame(versionsWith(90, 10), before);
-  t.strictSame(versionsWith(9, 1), before, 'weights are relative');
-  const share = (versions: readonly number[]) => versions.filter((version) => version === 2).length / 2000;
-  t.ok(Math.abs(share(before) - 0.1) < 0.02, String(share(before)));
-  const after = versionsWith(70, 30);
-  t.ok(Math.abs(share(after) - 0.3) < 0.03, String(share(after)));
-  t.ok(
-    before.every((version, i) => version === 1 || after[i] === 2),
-    'sessions of the growing version stay',
-  );
-  const halves = [1, 2].map((version) => ({ version, weight: 1 }));
-  const differs = Array.from({ length: 64 }, (_, i) => `session ${String(i)}`).some(
-    (sessionId) =>
-      chooseTarget(halves, { ...place, sessionId }) !==
-      chooseTarget(halves, { ...place, name: 'other', sessionId }),
-  );
-  t.ok(differs, 'prompts divide sessions independently');
-  // Fixed: another process, version or platform must choose the same.
-  t.strictSame(versionsWith(1, 1, 1).slice(0, 12), [3, 3, 1, 3, 2, 1, 2, 1, 2, 3, 1, 1]);
-});
+    const halves = [1, 2].map((version) => ({ version, weight: 1 }));
+    const differs = Array.from({ length: 64 }, (_, i) => `session ${String(i)}`).some(
+      (sessionId) =>
+        chooseTarget(halves, { ...place, sessionId }) !==
+        chooseTarget(halves, { ...place, name: 'other', sessionId }),
+    );
+    t.ok(differs, 'prompts divide sessions independently');
+    // Fixed: another process, version or platform must choose the same.
+    t.strictSame(versionsWith(1, 1, 1).slice(0, 12), [3, 3, 1, 3, 2, 1, 2, 1, 2, 3, 1, 1]);
+  },
+);
 
 await onEveryControl(t, checkLabels);
 await onEveryDatabase(t, checkLimits);

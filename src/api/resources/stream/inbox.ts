@@ -15,10 +15,10 @@ export interface NewestOf<Item> {
   readonly topic: string;
   /** Maximum number of changed objects that wait for the client. */
   readonly most: number;
-  keyOf(item: Item): string;
-  serialize(item: Item): object;
+  readonly keyOf: (item: Item) => string;
+  readonly serialize: (item: Item) => object;
   /** @param lose reports dropped changes whose owners are unknown @returns a function that ends it */
-  enter(notify: (item: Item) => void, lose: (count: number) => void): () => void;
+  readonly enter: (notify: (item: Item) => void, lose: (count: number) => void) => () => void;
 }
 
 /** The newest states of changed objects. @returns a function that opens the inbox */

@@ -154,9 +154,7 @@ function MoveLabel({
     await changeLabel({ name, label: opened?.label ?? newLabel.trim(), to, revision });
     onDone();
   }, STALE);
-  const options = Object.fromEntries(
-    versions.map((version) => [`${String(version)}`, `v${String(version)}`]),
-  );
+  const options = Object.fromEntries(versions.map((version) => [String(version), `v${String(version)}`]));
   const unused = versions.find((version) => !shares.some((share) => share.version === String(version)));
   return (
     <Form
