@@ -174,7 +174,7 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
     readServiceMap: [ALL_TIME],
     readDailyUsage: ['days=30'],
     readPrompt: ['label=latest', 'session_id=a'],
-    listPromptLabelMoves: ['label=latest'],
+    listPromptLabelMoves: ['label=production'],
   };
   return ['', ...(more[operation] ?? [])];
 }

@@ -149,7 +149,7 @@ const listMoves = {
   access: 'read',
   params: promptParams,
   query: Type.Object({
-    label: Type.Optional(labelName(`Only moves of this label. Default: of all but \`${LATEST}\`.`)),
+    label: Type.Optional(labelName(`Only moves of this label. \`${LATEST}\` has none.`)),
     ...pageParameters,
   }),
   responses: { 200: pageSchema(moveSchema, 'PromptLabelMoves') },

@@ -13,7 +13,7 @@ export const MOST_MOVES = 10_000;
 export const MOST_TARGETS = 10;
 
 /** A version that a label serves. */
-export interface LabelTarget {
+interface LabelTarget {
   readonly version: number;
   /** A positive integer; the share is the weight divided by the sum of all weights. */
   readonly weight: number;
@@ -106,7 +106,7 @@ export interface PromptLabels {
   /**
    * Moves of a prompt's labels, the newest first, among the newest {@link MOST_MOVES} of the user.
    *
-   * @param label only its moves; null for those of all but `latest`
+   * @param label only its moves; `latest` has none
    */
   history(
     userId: string,

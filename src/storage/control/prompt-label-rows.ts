@@ -111,7 +111,8 @@ export class PromptLabelRows implements PromptLabels {
         .selectFrom('prompt_label_moves')
         .where('prompt_label_moves.user_id', '=', userId.toLowerCase())
         .where('name_key', '=', indexKey(name))
-        .where('label', label === null ? '<>' : '=', label ?? LATEST);
+        .where('label', '<>', LATEST)
+        .$if(label !== null, (query) => query.where('label', '=', label));
       const { count } = await ofPrompt
         .select((row) => row.fn.countAll<number | string>().as('count'))
         .executeTakeFirstOrThrow();
@@ -159,11 +160,60 @@ export class PromptLabelRows implements PromptLabels {
         .orderBy('number')
         .limit(MOVES_A_READ)
         .execute();
-      const moves = rows.map((row) => ({ ...toMove(row), userId: row.user_id }));
-      const end = rows.length === MOVES_A_READ ? rows.at(-1)?.number : undefined;
-      return { moves, position: end ?? last, hasMore: end !== undefined };
+      const recorded = rows.map((row) => ({ ...toMove(row), userId: row.user_id }));
+      const created = await createdVersions(db, after, last);
+      // Behind the end of a full read, moves are missing.
+      const position = Math.min(endOf(rows, last), endOf(created, last));
+      const moves = [...recorded, ...created.flatMap(latestMove)]
+        .filter(({ revision }) => revision <= position)
+        .sort((one, other) => one.revision - other.revision);
+      return { moves, position, hasMore: position < last };
     });
   }
+}
+
+/** The number up to which a read of at most {@link MOVES_A_READ} rows is complete. */
+function endOf(rows: readonly { readonly number: number }[], last: number): number {
+  return rows.length < MOVES_A_READ ? last : (rows.at(-1)?.number ?? last);
+}
+
+type CreatedVersion = Pick<Tables['prompts'], 'number' | 'user_id' | 'name' | 'version' | 'created_at'> & {
+  /** The newest version at that time; null if it was the first. */
+  readonly before: number | null;
+};
+
+async function createdVersions(
+  db: Kysely<Tables>,
+  after: number,
+  last: number,
+): Promise<readonly CreatedVersion[]> {
+  return await db
+    .selectFrom('prompts')
+    .select(['number', 'user_id', 'name', 'version', 'created_at'])
+    .select((row) =>
+      row
+        .selectFrom('prompts as earlier')
+        .select('earlier.version')
+        .whereRef('earlier.user_id', '=', 'prompts.user_id')
+        .whereRef('earlier.name_key', '=', 'prompts.name_key')
+        .whereRef('earlier.number', '<', 'prompts.number')
+        .orderBy('earlier.version', 'desc')
+        .limit(1)
+        .as('before'),
+    )
+    .where('number', '>', after)
+    .where('number', '<=', last)
+    .orderBy('number')
+    .limit(MOVES_A_READ)
+    .execute();
+}
+
+/** The move of `latest` by a new version, which has no row in the history. */
+function latestMove(created: CreatedVersion): readonly FollowedMoves['moves'][number][] {
+  const { number: revision, user_id: userId, name, version, before, created_at: moved_at } = created;
+  if (before !== null && before > version) return [];
+  const move = { label: LATEST, from: latestOf(before), to: latestOf(version), key_id: null, key_name: null };
+  return [{ ...move, userId, name, revision, moved_at }];
 }
 
 /** Moves of one prompt in one transaction. */
@@ -369,20 +419,20 @@ function parseTargets(text: string): LabelTargets {
   return JSON.parse(text) as LabelTargets;
 }
 
-/** A created or deleted version, or a deleted prompt. */
-export interface ChangedVersions {
+/** A deleted version or prompt. */
+export interface DeletedVersions {
   readonly key: PromptKey;
   readonly name: string;
-  /** The newest version before the change; null if there was none. */
+  /** The newest version before the deletion. */
   readonly before: number | null;
   readonly by: ChangedBy;
 }
 
-/** Records that `latest` moved, and removes the labels of a prompt without versions. Must be the last step of a transaction. */
-export async function followVersions(
+/** Records that `latest` moved, and removes the labels of a deleted prompt. Must be the last step of a transaction. */
+export async function recordDeletion(
   tx: Transaction<Tables>,
   notify: (topic: Topic) => void,
-  { key, name, before, by }: ChangedVersions,
+  { key, name, before, by }: DeletedVersions,
 ): Promise<void> {
   const after = await newestVersion(tx, key);
   if (before === after) return;

@@ -17,7 +17,7 @@ import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';
 import { nextNumbers } from './numbers.js';
-import { followVersions, newestVersion, refuseLabelled, toPrompt } from './prompt-label-rows.js';
+import { newestVersion, recordDeletion, refuseLabelled, toPrompt } from './prompt-label-rows.js';
 import type { Tables } from './tables.js';
 import { envelope } from '../../signal/event.js';
 import { uuidV7 } from '../../signal/ids.js';
@@ -81,11 +81,9 @@ export class PromptRows implements Prompts {
     const user_id = userId.toLowerCase();
     const { id, name, version, type, template_text, description, is_active, created_at } = prompt;
     const name_key = indexKey(name);
-    const key = { user_id, name_key };
     return await this.#database.transaction(async (tx, notify) => {
       // Takes the lock that enforces the limits.
       const number = await nextNumbers(tx, 'prompt', 1);
-      const before = await newestVersion(tx, key);
       const inserted = await tx
         .insertInto('prompts')
         .values({
@@ -111,7 +109,6 @@ export class PromptRows implements Prompts {
       await refuseRemoved(tx, { user_id, name_key, version });
       await refuseTooMany(tx, user_id);
       notify('prompts');
-      await followVersions(tx, notify, { key, name, before, by: { at: created_at, keyId: null } });
       const fact = promptCreated(user_id, prompt);
       if (await isWanted(tx, fact)) {
         await appendFacts(tx, [fact]);
@@ -159,7 +156,7 @@ export class PromptRows implements Prompts {
         )
         .execute();
       notify('prompts');
-      await followVersions(tx, notify, { key, name, before: newest, by });
+      await recordDeletion(tx, notify, { key, name, before: newest, by });
       return true;
     });
   }

@@ -149,7 +149,7 @@ interface PromptLabelTable {
   key_id: string | null;
 }
 
-/** Moves of labels, including `latest`. */
+/** Moves of labels, and of `latest` by deletions. */
 interface PromptLabelMoveTable {
   /** Of the counter `prompt`. */
   number: number;
