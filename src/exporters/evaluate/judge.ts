@@ -303,8 +303,14 @@ interface Answer {
   readonly usage: Usage;
 }
 
+const NO_USAGE: Usage = { input_tokens: null, output_tokens: null, parts: {} };
+/** A character that was cut at the end is left out. */
+const LONGEST = MAX_ANSWER_BYTES - 4;
+
 /** @returns null for a body that is no chat completion */
 function answerIn(body: string): Answer | null {
+  if (Buffer.byteLength(body) > LONGEST)
+    return { text: null, problem: `it is longer than ${MAX_ANSWER_BYTES} bytes`, usage: NO_USAGE };
   const read = readJson(body);
   const [choice] = listIn(read, 'choices');
   if (choice === undefined) return null;
