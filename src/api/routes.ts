@@ -28,6 +28,7 @@ import { modelRoutes } from './resources/models.js';
 import { sessionRoutes } from './resources/sessions.js';
 import { organizationRoutes } from './resources/organizations.js';
 import { priceRoutes } from './resources/prices.js';
+import { promptLabelRoutes } from './resources/prompt-labels.js';
 import { promptUsageRoutes } from './resources/prompt-usage.js';
 import { promptRoutes } from './resources/prompts.js';
 import { rejectionRoutes } from './resources/rejections.js';
@@ -36,6 +37,7 @@ import { serviceMapRoutes } from './resources/service-map.js';
 import { runListRoutes } from './resources/run-list.js';
 import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
+import { servedPromptRoutes } from './resources/served-prompts.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
@@ -83,6 +85,8 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['map'], serviceMapRoutes),
     needing(['map'], serviceMapRebuildRoutes),
     promptRoutes,
+    promptLabelRoutes,
+    servedPromptRoutes,
     needing(['prompts'], promptUsageRoutes),
     needing(['agents'], alertRoutes),
     alertFiringRoutes,

@@ -18,6 +18,8 @@ export const AUDIT_ACTIONS = [
   'organization.created',
   'prompt.created',
   'prompt.deleted',
+  'prompt_label.moved',
+  'prompt_label.removed',
   'service_map.rebuilt',
   'session.closed',
   'session.opened',

@@ -15,6 +15,7 @@ export const TEXT_PATTERNS = {
   email: '^[^\\s@<>(),;:"\\\\\\u0000]+@[^\\s@<>(),;:"\\\\\\u0000]+$',
   'not-blank': '\\S',
   'prompt-name': '^(?!\\.{1,2}$)[\\s\\S]*\\S',
+  'prompt-label': '^[a-z0-9][a-z0-9._-]{0,63}$',
   name: '^[^\\u0000]*$',
   decimal: MONEY_PATTERN,
 } as const;
@@ -33,6 +34,10 @@ const FORMATS: Readonly<
   'prompt-name': {
     expectedText: 'must not be blank, "." or "..", which URLs cannot carry',
     isValid: matches(TEXT_PATTERNS['prompt-name']),
+  },
+  'prompt-label': {
+    expectedText: 'must be 1 to 64 lower-case letters, digits, ".", "_" and "-", and not begin with a sign',
+    isValid: matches(TEXT_PATTERNS['prompt-label']),
   },
   name: { expectedText: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
 };

@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   'alert.fired',
   'alert.resolved',
   'prompt.created',
+  'prompt.label.moved',
   'trace.completed',
   'trace.failed',
   'trace.timed_out',

@@ -5,6 +5,7 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import type { StoredBytes } from '../../src/storage/contracts/telemetry-writer.js';
 import type { MeasuredBytes } from '../../src/storage/shared/measured-bytes.js';
 import type { PromptVersionStats } from '../../src/storage/contracts/prompts.js';
+import { NOBODY } from '../storage/duckdb/meta-records.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aPromptedRun, P1, PromptStore } from '../storage/duckdb/prompt-store.js';
 import { aSpanRecord, NOON } from '../support/run-records.js';
@@ -53,7 +54,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     const before = await used();
     await linkTen(1);
     t.ok((await used()) > before);
-    await opened.control.prompts.remove(tenant, 'p', 1);
+    await opened.control.prompts.remove(tenant, 'p', 1, NOBODY);
     await opened.retained(1);
     t.ok((await used()) < before, 'neither the version nor its links take space');
     await linkTen(2);

@@ -8,7 +8,7 @@ import {
   type Prompts,
   type PromptVersion,
 } from '../../src/storage/contracts/prompts.js';
-import { anEndpoint, anOrganization, aPrompt, aUser } from '../storage/duckdb/meta-records.js';
+import { anEndpoint, anOrganization, aPrompt, aUser, NOBODY } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { NOON } from '../support/run-records.js';
 import { onEveryControl, onEveryDatabase, type OpenControl, type OpenDatabase } from './control-stores.js';
@@ -128,11 +128,11 @@ function checkPrompts(t: Test, open: OpenControl): void {
       'including the names',
     );
     await prompts.create(other.id, last);
-    t.equal(await prompts.remove(user.id.toUpperCase(), 'prompt', 2), true);
-    t.equal(await prompts.remove(user.id, 'prompt', 2), false);
-    t.equal(await prompts.remove(other.id, 'prompt', 1), false);
+    t.equal(await prompts.remove(user.id.toUpperCase(), 'prompt', 2, NOBODY), true);
+    t.equal(await prompts.remove(user.id, 'prompt', 2, NOBODY), false);
+    t.equal(await prompts.remove(other.id, 'prompt', 1, NOBODY), false);
     await prompts.create(user.id, { ...last, id: randomUUID() });
-    t.equal(await prompts.remove(user.id, 'prompt', null), true);
+    t.equal(await prompts.remove(user.id, 'prompt', null, NOBODY), true);
     t.equal(await prompts.findNumber(user.id, 'prompt', 1), null);
     const again = (await opened.reopen()).prompts;
     await t.rejects(again.create(user.id, aPrompt({ version: 3 })), FULL, 'version numbers stay used');
@@ -286,7 +286,7 @@ function checkMostVersions(t: Test, open: OpenDatabase): void {
     const message = /10000 versions of prompts, which is the limit for a user: delete some/;
     await t.rejects(create(MOST_VERSIONS + 1), { name: 'ConflictError', field: 'prompt', message });
     await store.prompts.create(other.id, aPrompt());
-    await store.prompts.remove(user.id, 'prompt', 0);
+    await store.prompts.remove(user.id, 'prompt', 0, NOBODY);
     await create(MOST_VERSIONS + 1);
     await t.rejects(create(MOST_VERSIONS + 2), { field: 'prompt', message });
   });

@@ -3,7 +3,7 @@ import { aLog } from '../support/log-records.js';
 import { aPoint } from '../support/metric-points.js';
 import { aSpanRecord, aTrace, NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';
-import { aPrompt } from '../storage/duckdb/meta-records.js';
+import { aPrompt, NOBODY } from '../storage/duckdb/meta-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -76,7 +76,7 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
       await t.rejects(write(), EXCEEDED, 'at the first write after a restart');
     t.match(await opened.store.stored.read(tenant), { limit: TEXT.length });
 
-    await opened.control.prompts.remove(tenant, 'large', null);
+    await opened.control.prompts.remove(tenant, 'large', null, NOBODY);
     await until('the prompt no longer counts', async () => {
       opened.clock.advance(LATER_MS);
       return ((await opened.store.stored.read(tenant)).used ?? Infinity) < TEXT.length;

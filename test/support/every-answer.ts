@@ -126,6 +126,7 @@ async function idsOf(api: ApiCaller, key: string, most: number): Promise<Ids> {
     agent_id: pick(await items('/agents'), 'id'),
     log_id: pick(await items('/dashboard/logs/search?limit=100'), 'id'),
     'prompts/{name}': pick(await items('/dashboard/prompts'), 'name'),
+    label: ['production'],
     metric: pick(await items('/dashboard/metrics'), 'name'),
     session_id: pick(await items('/dashboard/sessions'), 'session_id'),
     slug: pick(orgs, 'slug'),
@@ -172,6 +173,8 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
     searchLogs: ['details=true&limit=100', 'query=text&limit=100'],
     readServiceMap: [ALL_TIME],
     readDailyUsage: ['days=30'],
+    readPrompt: ['label=latest', 'session_id=a'],
+    listPromptLabelMoves: ['label=latest'],
   };
   return ['', ...(more[operation] ?? [])];
 }

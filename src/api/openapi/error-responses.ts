@@ -58,6 +58,10 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
     description:
       '`conflict`: a unique name already exists, a limit is reached, the same task is already running, or the target is paused.',
   },
+  412: {
+    name: 'PreconditionFailed',
+    description: '`precondition_failed`: the object is not as `If-Match` or `If-None-Match` says.',
+  },
   413: {
     name: 'BodyTooLarge',
     description: '`body_too_large`: over the limit, before or after decompression.',

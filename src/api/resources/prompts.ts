@@ -3,9 +3,13 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { formatTime } from '../../signal/time.js';
+import type { Identity } from '../../component/identity.js';
+import { validationProblem } from '../../http/field-errors.js';
+import type { PromptLabel } from '../../storage/contracts/prompt-labels.js';
 import {
   MOST_TEXT_BYTES,
   MOST_VERSIONS,
+  PROMPT_TYPES,
   promptBytes,
   type PromptPage,
   type Prompts,
@@ -17,6 +21,7 @@ import { nullable, time, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
 import { pageParameters } from '../support/paging.js';
+import { messagesSchema, variablesOf, variablesSchema } from '../support/prompt-template.js';
 
 const MAX_NAME_LENGTH = 1024;
 const MAX_TEMPLATE_LENGTH = 1024 * 1024;
@@ -42,8 +47,11 @@ const promptSchema = Type.Object(
     id: uuid(),
     name: Type.String(),
     version: Type.Integer({ minimum: 0 }),
-    template_text: Type.String(),
+    type: Type.Enum(PROMPT_TYPES),
+    template_text: Type.String({ description: 'The template; for `chat`, its messages as JSON.' }),
     description: nullable(Type.String()),
+    variables: variablesSchema,
+    labels: Type.Array(Type.String(), { description: 'Labels that serve the version, without `latest`.' }),
     is_active: Type.Boolean(),
     created_at: time(),
   },
@@ -70,7 +78,13 @@ const createPrompt = {
         default: 1,
         description: 'Unique, together with the name, for the user; above every deleted version.',
       }),
-      template_text: Type.String({ maxLength: MAX_TEMPLATE_LENGTH }),
+      template_text: Type.Optional(
+        Type.String({
+          maxLength: MAX_TEMPLATE_LENGTH,
+          description: 'Text with variables, `{{name}}`. Required unless `messages` is set.',
+        }),
+      ),
+      messages: Type.Optional(messagesSchema),
       description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
     },
     { title: 'NewPrompt', additionalProperties: false },
@@ -133,7 +147,7 @@ const deletePrompt = {
   method: 'DELETE',
   path: '/api/v1/dashboard/prompts/{name}',
   tag: 'prompts',
-  summary: 'Delete all versions of a prompt',
+  summary: 'Delete all versions and labels of a prompt',
   description: DELETION,
   access: 'manage',
   audit: ['prompt.deleted'],
@@ -148,22 +162,26 @@ const deletePromptVersion = {
   path: '/api/v1/dashboard/prompts/{name}/versions/{version}',
   tag: 'prompts',
   summary: 'Delete a version of a prompt',
-  description: DELETION,
+  description: `${DELETION} A version that a label serves is a conflict.`,
   access: 'manage',
   audit: ['prompt.deleted'],
   params: Type.Object({ ...promptParams.properties, version: Type.Integer(promptVersion) }),
   responses: { 204: null },
-  errors: [404],
+  errors: [404, 409],
 } satisfies Operation;
 
 /** The routes under `/dashboard/prompts` about the prompts themselves. */
 export function promptRoutes({
   routes,
-  control: { prompts },
+  control: { prompts, promptLabels },
   audit,
   takeStorage,
   clock,
 }: Pick<ApiContext, 'routes' | 'control' | 'audit' | 'takeStorage' | 'clock'>): readonly Route[] {
+  const remove = async (identity: Identity, name: string, version: number | null) =>
+    await conflictAsProblem(
+      prompts.remove(identity.userId, name, version, { at: clock.now(), keyId: identity.keyId }),
+    );
   return [
     routes.route(createPrompt).to(async ({ identity, address, body }) => {
       const now = clock.now();
@@ -171,7 +189,7 @@ export function promptRoutes({
         id: uuidV7(Math.floor(now / 1000)),
         name: body.name,
         version: body.version,
-        template_text: body.template_text,
+        ...templateOf(body),
         description: body.description ?? null,
         is_active: true,
         created_at: now,
@@ -180,12 +198,13 @@ export function promptRoutes({
       await conflictAsProblem(prompts.create(identity.userId, prompt));
       const { name, version } = prompt;
       audit({ identity, address }, 'prompt.created', { name, version });
-      return { status: 201, json: serializePrompt(prompt) };
+      return { status: 201, json: serializePrompt(prompt, []) };
     }),
     routes.route(listPrompts).to(async ({ identity }) => {
       const first = await prompts.list(identity.userId);
       const pages = promptPages(first, (after) => prompts.list(identity.userId, after));
-      return { status: 200, encoded: await longList('[', pages, serializePrompt, ']') };
+      const print = withLabels(await promptLabels.list(identity.userId));
+      return { status: 200, encoded: await longList('[', pages, print, ']') };
     }),
     routes.route(promptNames).to(async ({ identity, query: { query = '', page_size: size } }) => {
       const found = await prompts.findNames(identity.userId, query, size + 1);
@@ -194,15 +213,16 @@ export function promptRoutes({
     routes.route(listPromptVersions).to(async ({ identity, params }) => {
       const versions = await promptVersions(prompts, identity.userId, params.name);
       if (versions === null) throw notFound('prompt');
-      return { status: 200, encoded: await longList('[', versions, serializePrompt, ']') };
+      const labels = await promptLabels.ofPrompt(identity.userId, params.name);
+      return { status: 200, encoded: await longList('[', versions, withLabels(labels ?? []), ']') };
     }),
     routes.route(deletePrompt).to(async ({ params: { name }, ...by }) => {
-      if (!(await prompts.remove(by.identity.userId, name, null))) throw notFound('prompt');
+      if (!(await remove(by.identity, name, null))) throw notFound('prompt');
       audit(by, 'prompt.deleted', { name, version: null });
       return { status: 204 };
     }),
     routes.route(deletePromptVersion).to(async ({ params: { name, version }, ...by }) => {
-      if (!(await prompts.remove(by.identity.userId, name, version))) throw notFound('prompt version');
+      if (!(await remove(by.identity, name, version))) throw notFound('prompt version');
       audit(by, 'prompt.deleted', { name, version });
       return { status: 204 };
     }),
@@ -234,13 +254,46 @@ async function* promptPages(
   }
 }
 
-function serializePrompt(prompt: PromptVersion): Static<typeof promptSchema> {
+/** @throws HttpProblem 422 */
+function templateOf({
+  template_text: text,
+  messages,
+}: Static<typeof createPrompt.body>): Pick<PromptVersion, 'type' | 'template_text'> {
+  const refuse = (message: string) => validationProblem('body', [{ field: '/template_text', message }]);
+  if (messages === undefined) {
+    if (text === undefined) throw refuse('is required unless messages is set');
+    return { type: 'text', template_text: text };
+  }
+  if (text !== undefined) throw refuse('cannot be combined with messages');
+  const template_text = JSON.stringify(messages);
+  if (template_text.length > MAX_TEMPLATE_LENGTH)
+    throw validationProblem('body', [
+      { field: '/messages', message: `must not be longer than ${MAX_TEMPLATE_LENGTH} characters as JSON` },
+    ]);
+  return { type: 'chat', template_text };
+}
+
+/** @returns a serializer of prompts with their labels */
+function withLabels(labels: readonly PromptLabel[]): (prompt: PromptVersion) => Static<typeof promptSchema> {
+  const byVersion = new Map<string, string[]>();
+  for (const { name, label, targets } of labels)
+    for (const { version } of targets) {
+      const key = `${String(version)} ${name}`;
+      byVersion.set(key, [...(byVersion.get(key) ?? []), label]);
+    }
+  return (prompt) => serializePrompt(prompt, byVersion.get(`${String(prompt.version)} ${prompt.name}`) ?? []);
+}
+
+function serializePrompt(prompt: PromptVersion, labels: string[]): Static<typeof promptSchema> {
   return {
     id: prompt.id,
     name: prompt.name,
     version: prompt.version,
+    type: prompt.type,
     template_text: prompt.template_text,
     description: prompt.description,
+    variables: variablesOf(prompt),
+    labels,
     is_active: prompt.is_active,
     created_at: formatTime(prompt.created_at),
   };

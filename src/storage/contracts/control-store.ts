@@ -5,6 +5,7 @@ import type { ControlTransfer } from './transfer.js';
 import type { DeliveryQueue, Endpoints } from './deliveries.js';
 import type { EventLog, FactIntake, IntakeListener, OutboxSource } from './events.js';
 import type { Leases, InternedAgents, SettingsBoard, Watch, WriteIntentLog } from './coordination.js';
+import type { PromptLabels } from './prompt-labels.js';
 import type { Prompts } from './prompts.js';
 import type { MessagePort } from 'node:worker_threads';
 
@@ -17,6 +18,7 @@ export interface ControlStore {
   readonly logins: Logins;
   readonly organizations: Organizations;
   readonly prompts: Prompts;
+  readonly promptLabels: PromptLabels;
   readonly endpoints: Endpoints;
   readonly deliveries: DeliveryQueue;
   readonly events: EventLog;
@@ -100,6 +102,7 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
     findDeleted: true,
     numbersOf: true,
   },
+  promptLabels: { move: true, list: true, ofPrompt: true, history: true, find: true, follow: true },
   endpoints: {
     create: true,
     list: true,

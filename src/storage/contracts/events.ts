@@ -111,6 +111,7 @@ const PLACES: Readonly<Record<EventType, readonly [kind: EventSubject['kind'], k
   'alert.fired': ['alert', 'alert_id'],
   'alert.resolved': ['alert', 'alert_id'],
   'prompt.created': ['prompt', 'id'],
+  'prompt.label.moved': ['prompt', 'id'],
   'trace.completed': ['trace', 'trace_id'],
   'trace.failed': ['trace', 'trace_id'],
   'trace.timed_out': ['trace', 'trace_id'],

@@ -4,6 +4,10 @@ import { ROW_BYTES } from './telemetry-writer.js';
 import type { Micros } from '../../signal/time.js';
 import type { Usd } from '../../signal/money.js';
 
+/** One text, or a list of messages. */
+export const PROMPT_TYPES = ['text', 'chat'] as const;
+export type PromptType = (typeof PROMPT_TYPES)[number];
+
 /** One version of a prompt, unique per user by name and version. */
 export interface PromptVersion {
   /** UUIDv7 */
@@ -12,6 +16,8 @@ export interface PromptVersion {
   readonly name: string;
   /** An integer from 0. */
   readonly version: number;
+  readonly type: PromptType;
+  /** The messages of a `chat` prompt as JSON: `[{"role", "content"}, …]`. */
   readonly template_text: string;
   readonly description: string | null;
   readonly is_active: boolean;
@@ -62,11 +68,12 @@ export interface Prompts {
    */
   create(userId: string, prompt: PromptVersion): Promise<number>;
   /**
-   * Deletes one version of a prompt, or all. Durable when it resolves.
+   * Deletes one version of a prompt; or all, with the labels. Durable when it resolves.
    *
    * @returns false if the user has no such version
+   * @throws ConflictError `prompt` if a label serves the version
    */
-  remove(userId: string, name: string, version: number | null): Promise<boolean>;
+  remove(userId: string, name: string, version: number | null, by: ChangedBy): Promise<boolean>;
   /** All versions of all prompts of a user: by name in character order, then newest version first. @param after `next` */
   list(userId: string, after?: string): Promise<PromptPage>;
   /**
@@ -85,6 +92,13 @@ export interface Prompts {
   findDeleted(numbers: readonly number[]): Promise<readonly number[]>;
   /** Newest first; empty if the user has no prompt of that name. */
   numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]>;
+}
+
+/** When and with which key a prompt or label was changed. */
+export interface ChangedBy {
+  readonly at: Micros;
+  /** Null if authentication is off. */
+  readonly keyId: string | null;
 }
 
 /** Records that a trace, or one of its spans, used a prompt version. */

@@ -285,4 +285,32 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
   ],
 
   '0018-stored-bytes': () => ['alter table users add column stored_bytes_limit bigint'],
+
+  '0019-prompt-labels': (text) => [
+    `alter table prompts add column type ${text} not null default 'text'`,
+    `create table prompt_labels (
+      user_id ${text} not null references users (id),
+      name ${text} not null,
+      name_key ${text} not null,
+      label ${text} not null,
+      targets ${text} not null,
+      number bigint not null,
+      moved_at bigint not null,
+      key_id ${text},
+      primary key (user_id, name_key, label)
+    )`,
+    `create table prompt_label_moves (
+      number bigint not null primary key,
+      user_id ${text} not null references users (id),
+      name ${text} not null,
+      name_key ${text} not null,
+      label ${text} not null,
+      from_targets ${text},
+      to_targets ${text},
+      moved_at bigint not null,
+      key_id ${text}
+    )`,
+    'create index prompt_label_moves_of_user on prompt_label_moves (user_id, number)',
+    'create index prompt_label_moves_of_prompt on prompt_label_moves (user_id, name_key, number)',
+  ],
 };

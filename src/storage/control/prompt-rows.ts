@@ -5,6 +5,7 @@ import {
   MOST_TEXT_BYTES,
   MOST_VERSIONS,
   promptBytes,
+  type ChangedBy,
   type NamedVersion,
   type NumberedVersion,
   type PromptPage,
@@ -16,6 +17,7 @@ import type { ControlDatabase } from './control-database.js';
 import { appendFacts, isWanted } from './event-rows.js';
 import { indexKey } from './index-key.js';
 import { nextNumbers } from './numbers.js';
+import { followVersions, newestVersion, refuseLabelled, toPrompt } from './prompt-label-rows.js';
 import type { Tables } from './tables.js';
 import { envelope } from '../../signal/event.js';
 import { uuidV7 } from '../../signal/ids.js';
@@ -77,11 +79,13 @@ export class PromptRows implements Prompts {
 
   async create(userId: string, prompt: PromptVersion): Promise<number> {
     const user_id = userId.toLowerCase();
-    const { id, name, version, template_text, description, is_active, created_at } = prompt;
+    const { id, name, version, type, template_text, description, is_active, created_at } = prompt;
     const name_key = indexKey(name);
+    const key = { user_id, name_key };
     return await this.#database.transaction(async (tx, notify) => {
       // Takes the lock that enforces the limits.
       const number = await nextNumbers(tx, 'prompt', 1);
+      const before = await newestVersion(tx, key);
       const inserted = await tx
         .insertInto('prompts')
         .values({
@@ -92,6 +96,7 @@ export class PromptRows implements Prompts {
             name,
             name_key,
             version,
+            type,
             template_text,
             description,
             created_at,
@@ -106,6 +111,7 @@ export class PromptRows implements Prompts {
       await refuseRemoved(tx, { user_id, name_key, version });
       await refuseTooMany(tx, user_id);
       notify('prompts');
+      await followVersions(tx, notify, { key, name, before, by: { at: created_at, keyId: null } });
       const fact = promptCreated(user_id, prompt);
       if (await isWanted(tx, fact)) {
         await appendFacts(tx, [fact]);
@@ -115,17 +121,20 @@ export class PromptRows implements Prompts {
     });
   }
 
-  async remove(userId: string, name: string, version: number | null): Promise<boolean> {
+  async remove(userId: string, name: string, version: number | null, by: ChangedBy): Promise<boolean> {
     const user_id = userId.toLowerCase();
     const name_key = indexKey(name);
+    const key = { user_id, name_key };
     return await this.#database.transaction(async (tx, notify) => {
       const number = await nextNumbers(tx, 'prompt', 1);
+      const newest = await newestVersion(tx, key);
+      if (version !== null) await refuseLabelled(tx, key, version);
       let removing = tx.deleteFrom('prompts').where('user_id', '=', user_id).where('name_key', '=', name_key);
       if (version !== null) removing = removing.where('version', '=', version);
       const removed = (await removing.returning('version').execute()).map((row) => row.version);
       if (removed.length === 0) return false;
       const highest = removed.reduce((a, b) => Math.max(a, b));
-      const before = await removedVersion(tx, { user_id, name_key });
+      const before = await removedVersion(tx, key);
       await tx
         .insertInto('prompt_removals')
         .values({ user_id, name_key, version: Math.max(highest, before), number })
@@ -150,6 +159,7 @@ export class PromptRows implements Prompts {
         )
         .execute();
       notify('prompts');
+      await followVersions(tx, notify, { key, name, before: newest, by });
       return true;
     });
   }
@@ -365,9 +375,4 @@ function writePlace({ last, name, version }: Place): string {
 function decodeCursor(text: string): Place {
   const [last, name, version] = JSON.parse(text) as [number, string, number];
   return { last, name, version };
-}
-
-function toPrompt(row: Tables['prompts']): PromptVersion {
-  const { id, name, version, template_text, description, created_at } = row;
-  return { id, name, version, template_text, description, is_active: row.is_active === 1, created_at };
 }

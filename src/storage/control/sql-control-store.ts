@@ -18,6 +18,7 @@ import { LeaseRows } from './lease-rows.js';
 import { LoginRows } from './login-rows.js';
 import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
+import { PromptLabelRows } from './prompt-label-rows.js';
 import { PromptRows } from './prompt-rows.js';
 import { SettingsRows } from './settings-rows.js';
 import { TransferRows } from './transfer-rows.js';
@@ -39,6 +40,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
   readonly logins = new LoginRows(this.database);
   readonly organizations = new OrganizationRows(this.database);
   readonly prompts = new PromptRows(this.database);
+  readonly promptLabels = new PromptLabelRows(this.database);
   readonly endpoints = new EndpointRows(this.database);
   readonly deliveries = new DeliveryRows(this.database);
   readonly events = new EventLogRows(this.database);

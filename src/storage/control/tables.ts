@@ -1,3 +1,4 @@
+import type { PromptType } from '../contracts/prompts.js';
 import type { WriteTables } from './write-tables.js';
 
 /** The tables of the control store, as statements see them. Times are microseconds since 1970, booleans 0 or 1. */
@@ -10,6 +11,8 @@ export interface Tables extends WriteTables {
   members: MemberTable;
   prompts: PromptTable;
   prompt_removals: PromptRemovalTable;
+  prompt_labels: PromptLabelTable;
+  prompt_label_moves: PromptLabelMoveTable;
   webhook_endpoints: EndpointTable;
   events: EventTable;
   event_readers: { name: string; position: number };
@@ -113,6 +116,7 @@ interface PromptTable {
   /** The index key of the name. */
   name_key: string;
   version: number;
+  type: PromptType;
   template_text: string;
   description: string | null;
   is_active: number;
@@ -129,6 +133,36 @@ interface PromptRemovalTable {
   version: number;
   /** Increases with the commits. */
   number: number;
+}
+
+/** Labels of prompts, without `latest`. */
+interface PromptLabelTable {
+  user_id: string;
+  name: string;
+  name_key: string;
+  label: string;
+  /** JSON: versions and weights, by version. */
+  targets: string;
+  /** The number of its last move. */
+  number: number;
+  moved_at: number;
+  key_id: string | null;
+}
+
+/** Moves of labels, including `latest`. */
+interface PromptLabelMoveTable {
+  /** Of the counter `prompt`. */
+  number: number;
+  user_id: string;
+  name: string;
+  name_key: string;
+  label: string;
+  /** JSON; null if the label was new. */
+  from_targets: string | null;
+  /** JSON; null if the label was removed. */
+  to_targets: string | null;
+  moved_at: number;
+  key_id: string | null;
 }
 
 interface EndpointTable {

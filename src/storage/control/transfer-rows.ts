@@ -28,6 +28,8 @@ const TRANSFERRED = {
   members: true,
   prompts: true,
   prompt_removals: true,
+  prompt_labels: true,
+  prompt_label_moves: true,
   webhook_endpoints: true,
   events: true,
   event_readers: true,

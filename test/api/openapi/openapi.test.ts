@@ -27,8 +27,14 @@ import { COMPOSITE, HOOK_URL, UNWATCHED } from '../../support/alert-calls.js';
 
 /** Statuses that cannot be triggered; the listener tests their format. */
 const NOT_ON_DEMAND = new Set(['408', '429', '431', '500', '503']);
-/** Too slow to trigger (twenty thousand alerts, a hundred keys or views), or endless (a stream); tested elsewhere. */
-const TOO_LONG = new Set(['createAlert 409', 'createMyKey 409', 'putView 409', 'followChanges 200']);
+/** Too slow to trigger (twenty thousand alerts, a thousand labels, a hundred keys or views), or endless (a stream); tested elsewhere. */
+const TOO_LONG = new Set([
+  'createAlert 409',
+  'createMyKey 409',
+  'putView 409',
+  'movePromptLabel 409',
+  'followChanges 200',
+]);
 
 void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
   const api = await startApi(t);
@@ -295,6 +301,17 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listPrompts', {});
   await check('findPromptNames', { query: '?query=A' });
   await check('listPromptVersions', { name: 'a%2Fb' });
+  const production = { name: 'a%2Fb', label: 'production' };
+  for (const version of [2, 1, 2]) await check('movePromptLabel', production, { json: { version } });
+  const stale = { headers: { 'if-match': '"1"' } };
+  await check('movePromptLabel', production, { json: { version: 1 }, ...stale });
+  await check('listPromptLabels', { name: 'a%2Fb' });
+  await check('readPromptLabel', production);
+  await check('readPrompt', { name: 'a%2Fb', query: '' });
+  await check('deletePromptVersion', { name: 'a%2Fb', version: '2' });
+  await check('removePromptLabel', production, stale);
+  await check('removePromptLabel', production);
+  await check('listPromptLabelMoves', { name: 'a%2Fb', query: '' });
   const usage = { prompt_name: 'a/b', prompt_version: 2, trace_id };
   await check('recordPromptUsage', {}, { json: usage });
   await check('comparePromptVersions', { name: 'a%2Fb' });
@@ -495,6 +512,7 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
     createAlert: { agent_id: missing, type: 'failure_rate', threshold: 0.5 },
     updateAlert: { is_active: true },
     putView: { name: 'x', path: '/runs', org_slug: 'nowhere' },
+    movePromptLabel: { version: 1 },
     recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing },
   };
   const queries: Readonly<Record<string, string>> = {

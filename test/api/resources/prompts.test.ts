@@ -41,8 +41,11 @@ void t.test('creates versions and lists them by name, newest first', async (t) =
     'id',
     'name',
     'version',
+    'type',
     'template_text',
     'description',
+    'variables',
+    'labels',
     'is_active',
     'created_at',
   ]);
@@ -50,7 +53,12 @@ void t.test('creates versions and lists them by name, newest first', async (t) =
   t.match(b1.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   t.match(b1.created_at, /^\d{4}-\d\d-\d\dT.*Z$/);
   const b10 = await create(api, { name: 'b', version: 10, template_text: '', description: 'ten' });
-  t.match(b10, { version: 10, template_text: '', description: 'ten' });
+  t.match(b10, { version: 10, template_text: '', description: 'ten', variables: [], labels: [] });
+  const messages = [{ role: 'system', content: 'Be {{tone}}.' }];
+  const chat = await create(api, { name: 'chat', messages });
+  t.match(chat, { type: 'chat', template_text: JSON.stringify(messages), variables: ['tone'] });
+  t.strictSame(await api.get(versionsPath('chat')), [chat]);
+  await api.call('DELETE', '/dashboard/prompts/chat');
   const b2 = await create(api, { name: 'b', version: 2, template_text: 'x', description: null });
   const a5 = await create(api, { name: 'a', version: 5, template_text: 'x' });
   const last = await create(api, { name: 'Z', version: Number.MAX_SAFE_INTEGER, template_text: 'x' });
@@ -137,6 +145,19 @@ void t.test('rejects invalid versions and stores nothing', async (t) => {
     [{ ...good, name: 5 }, '/name', 'must be a string'],
     [{ ...good, template_text: undefined }, '/template_text', 'is required'],
     [{ ...good, template_text: 'x'.repeat(1024 * 1024 + 1) }, '/template_text', 'must not be longer'],
+    [
+      { ...good, messages: [{ role: 'user', content: 'x' }] },
+      '/template_text',
+      'cannot be combined with messages',
+    ],
+    [{ name: 'p', messages: [] }, '/messages', 'must not be empty'],
+    [{ name: 'p', messages: [{ role: 'user' }] }, '/messages/0/content', 'is required'],
+    [{ name: 'p', messages: [{ role: '', content: '' }] }, '/messages/0/role', 'must not be empty'],
+    [
+      { name: 'p', messages: [{ role: 'user', content: 'x'.repeat(1024 * 1024) }] },
+      '/messages',
+      'must not be longer than 1048576 characters as JSON',
+    ],
     [{ ...good, description: 'x'.repeat(65_537) }, '/description', 'must not be longer'],
     [{ ...good, name: '.' }, '/name', 'must not be blank, "." or ".."'],
     [{ ...good, name: '..' }, '/name', 'must not be blank, "." or ".."'],

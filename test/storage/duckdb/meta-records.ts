@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Organization, StoredKey, User } from '../../../src/storage/contracts/accounts.js';
-import type { PromptVersion } from '../../../src/storage/contracts/prompts.js';
+import type { ChangedBy, PromptVersion } from '../../../src/storage/contracts/prompts.js';
 import type { StoredEndpoint } from '../../../src/storage/contracts/deliveries.js';
 import { NOON } from '../../support/run-records.js';
 
@@ -53,11 +53,15 @@ export function anEndpoint(changes: Partial<StoredEndpoint> = {}): StoredEndpoin
   };
 }
 
+/** A change without a key. */
+export const NOBODY: ChangedBy = { at: NOON, keyId: null };
+
 export function aPrompt(changes: Partial<PromptVersion> = {}): PromptVersion {
   return {
     id: randomUUID(),
     name: 'prompt',
     version: 1,
+    type: 'text',
     template_text: 'Answer {question}.',
     description: 'how to answer',
     is_active: true,

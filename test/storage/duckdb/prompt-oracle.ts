@@ -25,6 +25,7 @@ export async function addPrompts(
         id: randomUUID(),
         name,
         version,
+        type: 'text',
         template_text: `${name} ${version}`,
         description: null,
         is_active: true,

@@ -9,55 +9,24 @@ import { uuid } from '../../support/fields.js';
 import { kindParameter } from '../../support/runs.js';
 import { logParameters, MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
 import { serializeDaemon } from '../daemon.js';
-import { AlertFeed } from './alert-feed.js';
 import { DaemonFeed } from './daemon-feed.js';
 import { DeliveryFeed } from './delivery-feed.js';
 import { EdgeTaps, MOST_OF_USER } from './edge-taps.js';
 import { EventStream } from './event-stream.js';
 import { MOST_STREAMS, UserFeeds } from './feeds.js';
+import { FollowedChanges } from './followed-changes.js';
+import { newestInbox } from './inbox.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
 import type { UserFeed } from './user-feed.js';
-import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { serializeChanged } from '../webhooks/organization-deliveries.js';
-import type { Inbox } from './inbox.js';
-import { lostEvent, sseEvent } from './sse.js';
-import type { Identity } from '../../../component/identity.js';
-import type { AlertRule } from '../../../storage/contracts/alerts.js';
+import type { AlertRule, RulesVersion } from '../../../storage/contracts/alerts.js';
+import type { FollowedMoves } from '../../../storage/contracts/prompt-labels.js';
+import { serializeMove } from '../prompt-labels.js';
 import { serializeAlert } from '../alerts/alert-schema.js';
 
 const MOST_DELIVERIES = 500;
-
-/** Current states of changed deliveries in a user's organizations. @returns a function that opens the inbox */
-function deliveryInbox(feed: DeliveryFeed, userId: string): (wake: () => void) => Inbox {
-  return (wake) => {
-    let changed = new Map<string, ChangedDelivery>();
-    let lost = 0;
-    const leave = feed.enter({
-      userId,
-      notify: (delivery) => {
-        if (changed.size < MOST_DELIVERIES || changed.has(delivery.id)) changed.set(delivery.id, delivery);
-        else lost += 1;
-        wake();
-      },
-      lose: (count) => {
-        lost += count;
-        wake();
-      },
-    });
-    return {
-      take: () => {
-        const events = [...changed.values()].map((delivery) =>
-          sseEvent('delivery', JSON.stringify(serializeChanged(delivery))),
-        );
-        if (lost > 0) events.push(lostEvent('deliveries', lost));
-        changed = new Map();
-        lost = 0;
-        return events;
-      },
-      close: leave,
-    };
-  };
-}
+const MOST_ALERTS = 1000;
+const MOST_MOVES = 1000;
 
 const MAX_TOPICS_LENGTH = 2000;
 
@@ -73,6 +42,7 @@ const followChanges = {
     '`span`: changes of a followed run, as `readTraceSpans` returns them with `after`, but `scores` only in the first event of the run and after they changed.',
     '`log`: a stored log record, as `searchLogs` shows it, with long parts cut (`is_truncated`).',
     '`alert`: an alert that fired, ended or was changed, with `is_firing`.',
+    '`prompt`: a label of a prompt that was moved or removed, as `listPromptLabelMoves` shows it; also `latest`, after the newest version was created or deleted.',
     '`delivery`: a delivery to an endpoint of one of the caller’s organizations that was queued or retried, or whose attempt ended, as `listOrganizationDeliveries` shows it, with its `org_slug`.',
     '`edges`: the daemon as `readDaemon` returns it, immediately and then every two seconds.',
     '`tap`: an item that passed an edge, with its result: `{at, signal, batch_items, duration_ms, outcome, reason, is_truncated, item}`. `outcome` is `taken`, `refused` or `failed`; `item` is cut and omits empty fields. Taps are a sample and contain only items of the caller.',
@@ -133,7 +103,28 @@ type Query = Static<typeof followChanges.query>;
 export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly Route[] {
   const { routes, telemetry, control, identityNow, clock } = context;
   const desk = new UserFeeds(telemetry.arrivals, clock);
-  const alerts = new AlertFeed(control, clock);
+  const alerts = new FollowedChanges<AlertRule, RulesVersion>(
+    {
+      watch: control.watch,
+      topic: 'rules',
+      read: async (since) => {
+        const { put, version } = await control.alerts.follow(since);
+        return { changes: put, position: version, hasMore: false };
+      },
+    },
+    clock,
+  );
+  const moves = new FollowedChanges<FollowedMoves['moves'][number], number>(
+    {
+      watch: control.watch,
+      topic: 'prompts',
+      read: async (since) => {
+        const { moves: changes, ...place } = await control.promptLabels.follow(since);
+        return { changes, ...place };
+      },
+    },
+    clock,
+  );
   const deliveries = new DeliveryFeed(control, clock);
   const taps = new EdgeTaps(context.daemon, clock);
   const daemon = new DaemonFeed(() => JSON.stringify(serializeDaemon(context)), clock);
@@ -159,8 +150,42 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
         seat,
         runs: telemetry.runs,
         inboxes: [
-          ...(topics.alerts ? [alertInbox(alerts, identity)] : []),
-          ...(topics.deliveries ? [deliveryInbox(deliveries, userId)] : []),
+          ...(topics.alerts
+            ? [
+                newestInbox<AlertRule>({
+                  event: 'alert',
+                  topic: 'alerts',
+                  most: MOST_ALERTS,
+                  keyOf: ({ alert }) => alert.id,
+                  serialize: (rule) => serializeAlert(rule, scopes),
+                  enter: (notify) => alerts.enter(userId, notify),
+                }),
+              ]
+            : []),
+          ...(topics.prompts
+            ? [
+                newestInbox<FollowedMoves['moves'][number]>({
+                  event: 'prompt',
+                  topic: 'prompts',
+                  most: MOST_MOVES,
+                  keyOf: ({ name, label }) => `${label} ${name}`,
+                  serialize: serializeMove,
+                  enter: (notify) => moves.enter(userId, notify),
+                }),
+              ]
+            : []),
+          ...(topics.deliveries
+            ? [
+                newestInbox({
+                  event: 'delivery',
+                  topic: 'deliveries',
+                  most: MOST_DELIVERIES,
+                  keyOf: ({ id }) => id,
+                  serialize: serializeChanged,
+                  enter: (notify, lose) => deliveries.enter({ userId, notify, lose }),
+                }),
+              ]
+            : []),
           ...(topics.daemon ? [daemon.inbox] : []),
           ...tap,
         ],
@@ -199,7 +224,7 @@ function placeOf(
   lastEventId: string | undefined,
   era: string,
   feed: UserFeed,
-  { runs, logs, alerts, deliveries, tap }: Topics,
+  { runs, logs, alerts, prompts, deliveries, tap }: Topics,
 ): { readonly after: number | null; readonly missed: readonly string[] } {
   if (lastEventId === undefined || lastEventId === '') return { after: null, missed: [] };
   const [of, number = ''] = lastEventId.split('.');
@@ -208,35 +233,9 @@ function placeOf(
     ...(runs && !goesOn ? ['runs'] : []),
     ...(logs ? ['logs'] : []),
     ...(alerts ? ['alerts'] : []),
+    ...(prompts ? ['prompts'] : []),
     ...(deliveries ? ['deliveries'] : []),
     ...(tap ? ['tap'] : []),
   ];
   return { after: goesOn ? Number(number) : null, missed };
-}
-
-const MOST_ALERTS = 1000;
-
-/** Current states of a user's changed alerts. @returns a function that opens the inbox */
-function alertInbox(feed: AlertFeed, { userId, scopes }: Identity): (wake: () => void) => Inbox {
-  return (wake) => {
-    let rules = new Map<string, AlertRule>();
-    let lost = 0;
-    const leave = feed.enter(userId, (rule) => {
-      if (rules.size < MOST_ALERTS || rules.has(rule.alert.id)) rules.set(rule.alert.id, rule);
-      else lost += 1;
-      wake();
-    });
-    return {
-      take: () => {
-        const events = [...rules.values()].map((rule) =>
-          sseEvent('alert', JSON.stringify(serializeAlert(rule, scopes))),
-        );
-        if (lost > 0) events.push(lostEvent('alerts', lost));
-        rules = new Map();
-        lost = 0;
-        return events;
-      },
-      close: leave,
-    };
-  };
 }

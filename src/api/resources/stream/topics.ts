@@ -9,6 +9,8 @@ export interface Topics {
   readonly runs: boolean;
   readonly logs: boolean;
   readonly alerts: boolean;
+  /** Moved labels of prompts. */
+  readonly prompts: boolean;
   readonly deliveries: boolean;
   readonly daemon: boolean;
   /** Items on one edge of the daemon's pipelines. */
@@ -17,7 +19,7 @@ export interface Topics {
   readonly traces: ReadonlyMap<string, number | null>;
 }
 
-const PLAIN = ['runs', 'logs', 'alerts', 'deliveries', 'daemon', 'tap'] as const;
+const PLAIN = ['runs', 'logs', 'alerts', 'prompts', 'deliveries', 'daemon', 'tap'] as const;
 const TRACE = /^trace:([^@]+)(?:@(\d{1,15}))?$/;
 
 /**
@@ -43,6 +45,7 @@ export function readTopics(text: string): Topics {
     runs: wants('runs'),
     logs: wants('logs'),
     alerts: wants('alerts'),
+    prompts: wants('prompts'),
     deliveries: wants('deliveries'),
     daemon: wants('daemon'),
     tap: wants('tap'),

@@ -592,6 +592,54 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/prompts/{name}/label-history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listPromptLabelMoves'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/prompts/{name}/labels': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listPromptLabels'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/dashboard/prompts/{name}/labels/{label}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readPromptLabel'];
+    put: operations['movePromptLabel'];
+    post?: never;
+    delete: operations['removePromptLabel'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/prompts/{name}/versions': {
     parameters: {
       query?: never;
@@ -1306,6 +1354,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['exportTraces'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/prompts/{name}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readPrompt'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2253,6 +2317,10 @@ export interface components {
       stored_bytes: components['schemas']['StorageUse'];
       used: number;
     };
+    MovedPromptLabel: {
+      version?: number | null;
+      versions?: components['schemas']['PromptLabelTarget'][] | null;
+    };
     NamedRuns: {
       runs: number;
       value: string;
@@ -2418,8 +2486,9 @@ export interface components {
     };
     NewPrompt: {
       description?: string | null;
+      messages?: components['schemas']['PromptMessage'][] | null;
       name: string;
-      template_text: string;
+      template_text?: string | null;
       /** @default 1 */
       version: number | null;
     };
@@ -2636,13 +2705,53 @@ export interface components {
       /** Format: uuid */
       id: string;
       is_active: boolean;
+      labels: string[];
       name: string;
       template_text: string;
+      /** @enum {unknown} */
+      type: 'text' | 'chat';
+      variables: string[];
       version: number;
     };
     PromptComparison: {
       name: string;
       versions: components['schemas']['PromptVersionFigures'][];
+    };
+    PromptLabel: {
+      key_id: string | null;
+      key_name: string | null;
+      label: string;
+      /** Format: date-time */
+      moved_at: string;
+      name: string;
+      revision: number;
+      versions: components['schemas']['PromptLabelTarget'][];
+    };
+    PromptLabelMove: {
+      from: components['schemas']['PromptLabelTarget'][] | null;
+      key_id: string | null;
+      key_name: string | null;
+      label: string;
+      /** Format: date-time */
+      moved_at: string;
+      name: string;
+      revision: number;
+      to: components['schemas']['PromptLabelTarget'][] | null;
+    };
+    PromptLabelMoves: {
+      count: number;
+      has_more: boolean;
+      items: components['schemas']['PromptLabelMove'][];
+      page: number;
+      page_size: number;
+    };
+    PromptLabelTarget: {
+      version: number;
+      weight: number;
+    };
+    PromptMessage: {
+      content: string;
+      role: string;
     };
     PromptNames: {
       has_more: boolean;
@@ -2942,6 +3051,21 @@ export interface components {
       attributes: components['schemas']['Attribute'][];
       name: string | null;
       version: string | null;
+    };
+    ServedPrompt: {
+      /** Format: date-time */
+      created_at: string;
+      description: string | null;
+      /** Format: uuid */
+      id: string;
+      label: string | null;
+      messages: components['schemas']['PromptMessage'][] | null;
+      name: string;
+      template_text: string | null;
+      /** @enum {unknown} */
+      type: 'text' | 'chat';
+      variables: string[];
+      version: number;
     };
     ServiceMap: {
       edges: components['schemas']['ServiceMapEdge'][];
@@ -3513,6 +3637,14 @@ export interface components {
         'application/problem+json': components['schemas']['Problem'];
       };
     };
+    PreconditionFailed: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'];
+      };
+    };
     RequestTimeout: {
       headers: {
         [name: string]: unknown;
@@ -3597,6 +3729,8 @@ export interface operations {
           | 'organization.created'
           | 'prompt.created'
           | 'prompt.deleted'
+          | 'prompt_label.moved'
+          | 'prompt_label.removed'
           | 'service_map.rebuilt'
           | 'session.closed'
           | 'session.opened'
@@ -5096,6 +5230,171 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listPromptLabelMoves: {
+    parameters: {
+      query?: {
+        label?: string;
+        page?: number;
+        page_size?: number;
+      };
+      header?: never;
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PromptLabelMoves'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listPromptLabels: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PromptLabel'][];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readPromptLabel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        label: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PromptLabel'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  movePromptLabel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        label: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MovedPromptLabel'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PromptLabel'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      412: components['responses']['PreconditionFailed'];
+      413: components['responses']['BodyTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  removePromptLabel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        label: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      412: components['responses']['PreconditionFailed'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   listPromptVersions: {
     parameters: {
       query?: never;
@@ -5148,6 +5447,7 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      409: components['responses']['Conflict'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];
@@ -6950,6 +7250,40 @@ export interface operations {
           'application/x-protobuf': string;
         };
       };
+    };
+  };
+  readPrompt: {
+    parameters: {
+      query?: {
+        label?: string;
+        session_id?: string;
+        version?: number;
+      };
+      header?: never;
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ServedPrompt'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
     };
   };
   sendScores: {

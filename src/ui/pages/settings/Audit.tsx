@@ -43,6 +43,8 @@ const ACTION_LABELS = {
   'organization.created': 'Organization created',
   'prompt.created': 'Prompt version created',
   'prompt.deleted': 'Prompt or version deleted',
+  'prompt_label.moved': 'Prompt label moved',
+  'prompt_label.removed': 'Prompt label removed',
   'service_map.rebuilt': 'Service map rebuilt',
   'session.closed': 'Logged out',
   'session.opened': 'Logged in',

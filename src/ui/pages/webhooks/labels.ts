@@ -7,6 +7,7 @@ export const EVENT_LABELS = {
   'alert.resolved': 'Alert resolved',
   'agent.created': 'New agent',
   'prompt.created': 'New prompt version',
+  'prompt.label.moved': 'Prompt label moved or removed',
   'webhook.endpoint.disabled': 'Endpoint paused after repeated failures',
 } as const;
 

@@ -196,6 +196,7 @@ async function openWithUser(t: Test, path?: string): Promise<readonly [TestStore
     id: randomUUID(),
     name: 'p',
     version: 1,
+    type: 'text',
     template_text: '',
     description: null,
     is_active: true,

@@ -1,40 +1,46 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { AlertRule, AlertRules, RulesVersion } from '../../../storage/contracts/alerts.js';
-import type { Watch } from '../../../storage/contracts/coordination.js';
+import type { Topic, Watch } from '../../../storage/contracts/coordination.js';
 
 /** Polling interval in case a hint is lost. */
 const ASK_MS = 30_000;
 /** Changes within this time are read together. */
 const WAIT_MS = 250;
 
-type AlertListener = (rule: AlertRule) => void;
-
-export interface FollowedAlerts {
-  readonly alerts: Pick<AlertRules, 'follow'>;
+/** Objects of users whose changes are read from a position of the control store. */
+export interface FollowedObjects<Change extends { readonly userId: string }, Position> {
   readonly watch: Watch;
+  /** Hints at changes. */
+  readonly topic: Topic;
+  /** @param since null returns the current position only */
+  read(since: Position | null): Promise<{
+    readonly changes: readonly Change[];
+    readonly position: Position;
+    /** Whether more changes follow the position. */
+    readonly hasMore: boolean;
+  }>;
 }
 
-/** Active alerts that fire, are over or are changed. Rules are read once for all streams, and only while one listens. */
-export class AlertFeed {
-  readonly #control: FollowedAlerts;
+/** Changes of users' objects. They are read once for all streams, and only while one listens. */
+export class FollowedChanges<Change extends { readonly userId: string }, Position> {
+  readonly #followed: FollowedObjects<Change, Position>;
   readonly #clock: Clock;
-  readonly #listeners = new Map<string, Set<AlertListener>>();
-  #version: RulesVersion | null = null;
+  readonly #listeners = new Map<string, Set<(change: Change) => void>>();
+  #position: Position | null = null;
   #isReading = false;
   /** Whether a hint arrived after the current read began. */
   #isHinted = false;
   #cancel: () => void = () => undefined;
   #unwatch: () => void = () => undefined;
 
-  constructor(control: FollowedAlerts, clock: Clock) {
-    this.#control = control;
+  constructor(followed: FollowedObjects<Change, Position>, clock: Clock) {
+    this.#followed = followed;
     this.#clock = clock;
   }
 
   /** @returns a function that ends it */
-  enter(userId: string, notify: AlertListener): () => void {
+  enter(userId: string, notify: (change: Change) => void): () => void {
     const isFirst = this.#listeners.size === 0;
-    const ofUser = this.#listeners.get(userId) ?? new Set<AlertListener>();
+    const ofUser = this.#listeners.get(userId) ?? new Set<(change: Change) => void>();
     this.#listeners.set(userId, ofUser.add(notify));
     if (isFirst) this.#begin();
     return () => {
@@ -45,9 +51,9 @@ export class AlertFeed {
   }
 
   #begin(): void {
-    this.#version = null;
+    this.#position = null;
     this.#isHinted = false;
-    this.#unwatch = this.#control.watch.watch('rules', () => {
+    this.#unwatch = this.#followed.watch.watch(this.#followed.topic, () => {
       this.#scheduleRead();
     });
     this.#readIn(0);
@@ -80,12 +86,14 @@ export class AlertFeed {
     this.#isReading = true;
     this.#isHinted = false;
     try {
-      const since = this.#version;
-      const { put, version } = await this.#control.alerts.follow(since);
-      this.#version = version;
+      const since = this.#position;
+      const { changes, position, hasMore } = await this.#followed.read(since);
+      this.#position = position;
+      this.#isHinted ||= hasMore;
       // The first read only determines the current position.
       if (since === null) return;
-      for (const rule of put) for (const notify of this.#listeners.get(rule.userId) ?? []) notify(rule);
+      for (const change of changes)
+        for (const notify of this.#listeners.get(change.userId) ?? []) notify(change);
     } catch {
       // The store cannot be read; retry later.
     } finally {
