@@ -59,7 +59,14 @@ const evaluatorSection = section({
             {
               name: Type.String({ minLength: 1, description: 'Name of a prompt of the run’s user.' }),
               version: Type.Optional(
-                Type.Integer({ minimum: 0, description: 'Version of the prompt. Default: the newest.' }),
+                Type.Integer({ minimum: 0, description: 'Version of the prompt, instead of label.' }),
+              ),
+              label: Type.Optional(
+                Type.String({
+                  minLength: 1,
+                  description:
+                    'Label of the prompt, such as production. Default: latest, the newest version.',
+                }),
               ),
             },
             { description: 'Prompt from the prompt store, instead of prompt.', isOptional: true },
@@ -209,6 +216,9 @@ function checkPrompt({
       : []),
     ...(unknown.length > 0
       ? [{ path: '/prompt', message: `has no variable ${unknown.join(', ')}; there are ${VARIABLES}` }]
+      : []),
+    ...(stored_prompt?.version !== undefined && stored_prompt.label !== undefined
+      ? [{ path: '/stored_prompt/label', message: 'cannot be combined with version' }]
       : []),
     ...(min < max ? [] : [{ path: '/max', message: 'must be greater than min' }]),
   ];

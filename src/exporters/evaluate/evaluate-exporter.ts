@@ -75,7 +75,7 @@ export class EvaluateExporter implements Exporter {
       writer,
       judge: judge === undefined ? null : await this.#openJudge(host, judge),
       maxVariableLength: judge?.max_variable_length ?? 0,
-      prompts: usesPrompts ? host.extension(control, isControlStore).prompts : null,
+      prompts: usesPrompts ? host.extension(control, isControlStore).promptLabels : null,
       extensions: new Map(named.map((one) => [one, host.extension(one, isRunEvaluator)])),
       clock,
       logger,

@@ -1,10 +1,12 @@
+import { messagesOf } from '../../api/support/prompt-template.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
 import type { Receipt } from '../../component/consumer.js';
 import type { Expression } from '../../expressions/expression.js';
 import type { NanoUsd } from '../../signal/money.js';
+import { declaredContext } from '../../signal/run-context.js';
 import { scoreRecord } from '../../signal/score.js';
-import type { Prompts } from '../../storage/contracts/prompts.js';
+import { LATEST, type PromptLabels, type WantedVersion } from '../../storage/contracts/prompt-labels.js';
 import type { Runs } from '../../storage/contracts/runs.js';
 import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
@@ -17,7 +19,7 @@ import {
   type RunEvaluator,
   type Target,
 } from './evaluator.js';
-import { rubricOf, type Judge, type Rubric, type Verdict } from './judge.js';
+import { rubricOf, type Judge, type Messages, type Rubric, type Verdict } from './judge.js';
 import { renderPrompt, unknownVariables } from './prompt.js';
 import { EVALUATOR, evaluationId, evaluationScore, judgeRun, type Version } from './records.js';
 import { readRun } from './stored-run.js';
@@ -89,7 +91,7 @@ export interface EvaluationTools {
   readonly judge: Judge | null;
   readonly maxVariableLength: number;
   /** Null: no evaluator has a stored prompt. */
-  readonly prompts: Pick<Prompts, 'listVersions'> | null;
+  readonly prompts: Pick<PromptLabels, 'find'> | null;
   /** By id, the extensions that evaluators name. */
   readonly extensions: ReadonlyMap<string, RunEvaluator>;
   readonly clock: Clock;
@@ -99,7 +101,7 @@ export interface EvaluationTools {
 
 /** A judge's prompt, before its variables are replaced. */
 interface FoundPrompt {
-  readonly text: string;
+  readonly messages: Messages;
   /** Of a stored prompt. */
   readonly version: number | null;
 }
@@ -222,7 +224,7 @@ export class Evaluations {
 
   async #evaluateAll(job: Job, evaluator: Evaluator, targets: readonly Target[]): Promise<void> {
     const { judge, name, version } = evaluator.config;
-    const prompt = judge === undefined ? null : await this.#promptOf(judge, job.run.userId);
+    const prompt = judge === undefined ? null : await this.#promptOf(judge, job.run);
     const suffix = prompt?.version == null ? '' : `, prompt ${prompt.version}`;
     const versioned = { name, version: `${version}${suffix}` };
     for (const target of targets) {
@@ -270,14 +272,18 @@ export class Evaluations {
     const rubric = this.#rubrics.get(evaluator);
     try {
       if (rubric !== undefined && judge !== null) {
-        if (prompt === null) return { result: 'no_prompt', reason: 'The user has no such prompt version.' };
-        const unknown = unknownVariables(prompt.text);
+        if (prompt === null)
+          return { result: 'no_prompt', reason: 'The user of the run has no such prompt, version or label.' };
+        const unknown = prompt.messages.flatMap(({ content }) => unknownVariables(content));
         if (unknown.length > 0)
           return { result: 'no_prompt', reason: `The prompt has unknown variables: ${unknown.join(', ')}` };
         // The other evaluators of the run would have to wait for the same failure.
         if (job.postponed !== null) return postponed(job.postponed);
-        const text = renderPrompt(prompt.text, target.run, target.span, maxVariableLength);
-        return await judge.ask(text, rubric, job.abort);
+        const messages = prompt.messages.map(({ role, content }) => ({
+          role,
+          content: renderPrompt(content, target.run, target.span, maxVariableLength),
+        }));
+        return await judge.ask(messages, rubric, job.abort);
       }
       const judgement =
         extension === undefined
@@ -291,19 +297,26 @@ export class Evaluations {
     }
   }
 
-  /** @returns null if the user has no such prompt */
-  async #promptOf({ prompt, stored_prompt }: JudgeSection, userId: string): Promise<FoundPrompt | null> {
-    if (prompt !== undefined) return { text: prompt, version: null };
+  /** @returns null if the user of the run has no such prompt */
+  async #promptOf(
+    { prompt, stored_prompt }: JudgeSection,
+    { userId, run }: EvaluatedRun,
+  ): Promise<FoundPrompt | null> {
+    if (prompt !== undefined) return { messages: asUser(prompt), version: null };
     if (stored_prompt === undefined) return null;
-    const { name, version } = stored_prompt;
-    for (let after: string | undefined; ;) {
-      const page = await this.#tools.prompts?.listVersions(userId, name, after);
-      const found = page?.prompts.find((one) => version === undefined || one.version === version);
-      if (found !== undefined) return { text: found.template_text, version: found.version };
-      if (page?.next == null) return null;
-      after = page.next;
-    }
+    const { name, version, label = LATEST } = stored_prompt;
+    const sessionId = declaredContext(run.trace).session_id;
+    const wanted: WantedVersion =
+      version === undefined ? { kind: 'label', label, sessionId } : { kind: 'version', version };
+    const found = await this.#tools.prompts?.find(userId, name, wanted);
+    if (found?.kind !== 'found') return null;
+    const { prompt: stored } = found;
+    return { messages: messagesOf(stored) ?? asUser(stored.template_text), version: stored.version };
   }
+}
+
+function asUser(content: string): Messages {
+  return [{ role: 'user', content }];
 }
 
 /** Waits for a write. @throws ConsumeError */

@@ -289,24 +289,35 @@ void t.test('a stored prompt is that of the user, and each of its versions score
   endpoint.answer = () => completion(GOOD_SCORE);
   const { api, scores, evaluate } = await start(t, {
     judge: JUDGE(endpoint.url),
-    evaluators: [{ name: 'tone', judge: { stored_prompt: { name: 'judge tone' } } }],
+    evaluators: [{ name: 'tone', judge: { stored_prompt: { name: 'tone', label: 'production' } } }],
   });
   const item = anItem({});
   await api.send([item]);
-  const json = { trace_ids: [item.trace.trace_id] };
-  t.match(await evaluate(json), { runs: [{ evaluations: [{ result: 'no_prompt' }] }] });
-  for (const [version, template_text] of [
-    [1, 'First: {{output}}'],
-    [2, 'Second: {{output}}'],
-    [3, '{{what}}'],
+  const evaluated = async (result: string): Promise<void> => {
+    const reply = await evaluate({ trace_ids: [item.trace.trace_id] });
+    t.match(reply, { runs: [{ evaluations: [{ evaluator: 'tone', result }] }] });
+  };
+  await evaluated('no_prompt');
+  const chat = [
+    { role: 'system', content: 'Judge the tone.' },
+    { role: 'user', content: 'Of: {{output}}' },
+  ];
+  for (const [version, prompt, result] of [
+    [1, { template_text: 'First: {{output}}' }, 'scored'],
+    [2, { messages: chat }, 'scored'],
+    [3, { template_text: '{{what}}' }, 'no_prompt'],
   ] as const) {
-    const prompt = { name: 'judge tone', version, template_text };
-    t.equal((await api.call('POST', '/dashboard/prompts/', { json: prompt })).status, 201);
-    const result = version === 3 ? 'no_prompt' : 'scored';
-    t.match(await evaluate(json), { runs: [{ evaluations: [{ result }] }] });
-    if (version < 3) t.match(await evaluate(json), { runs: [{ evaluations: [{ result: 'existing' }] }] });
+    const json = { name: 'tone', version, ...prompt };
+    t.equal((await api.call('POST', '/dashboard/prompts/', { json })).status, 201);
+    await evaluated(version === 1 ? 'no_prompt' : 'existing');
+    const label = { json: { version } };
+    t.equal((await api.call('PUT', '/dashboard/prompts/tone/labels/production', label)).status, 200);
+    await evaluated(result);
   }
-  t.match((await scores(item)).map(({ metadata }) => metadata?.['evaluator_version']).toSorted(), [
+  t.match(JSON.parse(endpoint.requests[1]?.body ?? ''), {
+    messages: [{}, chat[0], { role: 'user', content: 'Of: Because of Rayleigh scattering.' }],
+  });
+  t.same((await scores(item)).map(({ metadata }) => metadata?.['evaluator_version']).toSorted(), [
     '1, prompt 1',
     '1, prompt 2',
   ]);

@@ -54,7 +54,7 @@ async function openJudge(t: Test, endpoint: JsonEndpoint, keys: object = {}) {
   });
   const rubric = rubricOf({ prompt: 'x', min: 0, max: 1, labels: ['good', 'bad'] });
   const ask = (prompt = 'Is it good?', abort = new AbortController().signal): Promise<Verdict> =>
-    judge.ask(prompt, rubric, abort);
+    judge.ask([{ role: 'user', content: prompt }], rubric, abort);
   return { ask, judge, rubric, spending, clock, file };
 }
 
@@ -160,7 +160,7 @@ void t.test('the daily limit holds over a restart and ends with the day', async 
   t.equal(endpoint.requests.length, 2);
   t.equal((await Spending.open(file, clock)).today, 2_200_000);
   const other = { ...rubric, model: 'model-x' };
-  t.match(await judge.ask('x', other, new AbortController().signal), {
+  t.match(await judge.ask([], other, new AbortController().signal), {
     result: 'no_price',
     reason: /must contain model-x/,
   });
