@@ -5,7 +5,7 @@ import type { Receipt } from '../../component/consumer.js';
 import type { Expression } from '../../expressions/expression.js';
 import type { NanoUsd } from '../../signal/money.js';
 import { declaredContext } from '../../signal/run-context.js';
-import { scoreRecord } from '../../signal/score.js';
+import { scoreRecord, type NewScore } from '../../signal/score.js';
 import { LATEST, type PromptLabels, type WantedVersion } from '../../storage/contracts/prompt-labels.js';
 import type { Runs } from '../../storage/contracts/runs.js';
 import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
@@ -131,6 +131,8 @@ interface Job {
   /** Ids of the scores that need no evaluation. */
   readonly existing: ReadonlySet<string>;
   readonly evaluations: Evaluation[];
+  /** Scores that are not stored yet. */
+  readonly scores: NewScore[];
   cost: NanoUsd;
   postponed: ConsumeError | null;
 }
@@ -202,11 +204,12 @@ export class Evaluations {
     const run = new EvaluatedRun(userId, found);
     if (wanted.where !== undefined && !isTrue(wanted.where, run)) return nothing('not_selected');
     const existing = await this.#existing(userId, traceId, wanted, abort);
-    const job: Job = { run, wanted, abort, existing, evaluations: [], cost: 0, postponed: null };
+    const job: Job = { run, wanted, abort, existing, evaluations: [], scores: [], cost: 0, postponed: null };
     for (const evaluator of selected) {
       const targets = evaluator.targetsIn(run);
       if (targets.length > 0) await this.#evaluateAll(job, evaluator, targets);
     }
+    await this.#flush(job);
     const { evaluations, cost, postponed } = job;
     return { state: 'evaluated', evaluations, cost, postponed };
   }
@@ -223,7 +226,9 @@ export class Evaluations {
   }
 
   async #evaluateAll(job: Job, evaluator: Evaluator, targets: readonly Target[]): Promise<void> {
-    const { judge, name, version } = evaluator.config;
+    const { judge, expression, name, version } = evaluator.config;
+    // What the expressions gave does not wait for slower evaluators.
+    if (expression === undefined) await this.#flush(job);
     const prompt = judge === undefined ? null : await this.#promptOf(judge, job.run);
     const suffix = prompt?.version == null ? '' : `, prompt ${prompt.version}`;
     const versioned = { name, version: `${version}${suffix}` };
@@ -234,12 +239,13 @@ export class Evaluations {
       job.evaluations.push({ evaluator: name, span_id: target.span?.span_id ?? null, result, reason });
       if (result === 'existing' || result === 'matched') continue;
       this.#count.add(1, { exporter: this.#tools.exporter, evaluator: name, result });
+      if (judge !== undefined) await this.#flush(job);
       if (reason !== null && result !== 'postponed')
         this.#log.warn(1, { evaluator: name, result, reason }, 'An evaluation gave no score');
     }
   }
 
-  /** Evaluates a target, and stores the score. @throws ConsumeError if the store fails */
+  /** Evaluates a target. A call of the judge is stored, the score is kept for {@link Job.scores}. @throws ConsumeError */
   async #outcome(job: Job, how: How, target: Target): Promise<Outcome> {
     const { versioned } = how;
     if (job.existing.has(evaluationId(versioned, target))) return { result: 'existing' };
@@ -260,10 +266,17 @@ export class Evaluations {
       outcome.result === 'scored'
         ? outcome.judgement
         : { error_type: outcome.error, comment: outcome.reason };
-    const score = evaluationScore(versioned, target, result, call);
-    const receivedAt = clock.now();
-    await stored(writer.logs({ tenant, items: [scoreRecord(score, 0, receivedAt)] }, { receivedAt }));
+    job.scores.push(evaluationScore(versioned, target, result, call));
     return outcome;
+  }
+
+  /** Stores the scores that were given. @throws ConsumeError */
+  async #flush({ run, scores }: Job): Promise<void> {
+    if (scores.length === 0) return;
+    const { writer, clock } = this.#tools;
+    const receivedAt = clock.now();
+    const items = scores.splice(0).map((score, index) => scoreRecord(score, index, receivedAt));
+    await stored(writer.logs({ tenant: run.userId, items }, { receivedAt }));
   }
 
   async #ask(job: Job, { evaluator, prompt }: How, target: Target): Promise<Outcome> {

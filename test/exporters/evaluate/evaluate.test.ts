@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { Component } from '../../../src/component/component.js';
 import type { ExtensionFactory } from '../../../src/component/factory.js';
 import type { Clock } from '../../../src/component/telemetry.js';
 import { section } from '../../../src/config/schema.js';
-import type { Evaluated } from '../../../src/exporters/evaluate/evaluator.js';
+import type { RunEvaluator } from '../../../src/exporters/evaluate/evaluator.js';
 import { MICROS_PER_DAY } from '../../../src/signal/time-units.js';
 import { systemClock } from '../../../src/telemetry/system-clock.js';
 import { ApiCaller } from '../../support/api-caller.js';
@@ -50,8 +51,9 @@ const checker: ExtensionFactory = {
   description: 'Scores runs by the number of their spans.',
   stability: 'development',
   configSchema: section({}),
-  create: () => ({
-    evaluateRun: async ({ run }: Evaluated) => {
+  create: (): Component & RunEvaluator => ({
+    start: async () => undefined,
+    evaluateRun: async ({ run }) => {
       if (run.spans.length > 2) throw new Error('too many');
       return { value: run.spans.length, label: 'counted' };
     },
