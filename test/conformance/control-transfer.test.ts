@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { ControlFile } from '../../src/storage/contracts/transfer.js';
 import { openControlStore } from '../support/control-store.js';
-import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
+import { anOrganization, aPrompt, aUser, NOBODY } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { testFolder } from '../support/test-folder.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
@@ -40,6 +40,9 @@ function checkTransfer(t: Test, open: OpenControl): void {
     await store.organizations.putMember('shop', bob.id, 'admin');
     for (const name of ODD_TEXTS)
       await store.views.put(ann.id, { id: randomUUID(), name, path: '/runs', org_slug: null });
+    await store.prompts.create(ann.id, aPrompt({ type: 'chat', template_text: '[]' }));
+    const move = { name: 'prompt', label: 'production', to: [{ version: 1, weight: 1 }], expected: null };
+    await store.promptLabels.move(ann.id, move, NOBODY);
     const secret = { sealed_secret: 'sealed', created_at: 1 };
     await store.alertSecrets.rotate(ann.id, secret);
     const first = await exported(t, store);
@@ -52,6 +55,11 @@ function checkTransfer(t: Test, open: OpenControl): void {
     await other.transfer.import(first.files);
     t.strictSame((await exported(t, other)).lines, first.lines);
     t.strictSame(await other.alertSecrets.find(ann.id), secret);
+    t.strictSame(await other.promptLabels.list(ann.id), await store.promptLabels.list(ann.id));
+    t.strictSame(await other.promptLabels.follow(0), await store.promptLabels.follow(0));
+    t.match(await other.promptLabels.find(ann.id, 'prompt', { kind: 'version', version: 1 }), {
+      prompt: { type: 'chat' },
+    });
     t.strictSame((await other.accounts.listUsers()).map(({ id }) => id).sort(), [ann.id, bob.id].sort());
     // The next user gets a new number.
     await other.accounts.createUser(aUser({ email: 'new@example.org' }));

@@ -39,6 +39,11 @@ export async function fill(api: ApiCaller, seed: number, hook: string): Promise<
       version,
       template_text: `Hello {{name}}, ${String(version)}`,
     });
+  const messages = [{ role: 'system', content: 'Greet {{name}}.' }];
+  await invariant(api, 'POST', '/dashboard/prompts/', { name: 'greeting', version: 3, messages });
+  const shares = [1, 3].map((version) => ({ version, weight: version }));
+  for (const json of [{ version: 2 }, { versions: shares }])
+    await invariant(api, 'PUT', '/dashboard/prompts/greeting/labels/production', json);
   await fillTelemetry(api, seed);
   for (const json of samples(extremeAlerts, seed)) await tried(api, '/alerts', json);
   // Alerts that fire repeatedly would make every moment different.

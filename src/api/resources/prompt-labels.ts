@@ -106,7 +106,7 @@ const moveLabel = {
   path: '/api/v1/dashboard/prompts/{name}/labels/{label}',
   tag: 'prompts',
   summary: 'Set or move a label of a prompt',
-  description: `To one version, or to up to ${MOST_TARGETS} versions with weights. ${PRECONDITION} A move to the same versions changes nothing. \`${LATEST}\` cannot be moved. A user can have ${MOST_LABELS} labels; more is a conflict.`,
+  description: `The label then serves one version, or up to ${MOST_TARGETS} versions with weights. ${PRECONDITION} A move to the same versions changes nothing. \`${LATEST}\` cannot be moved. A user can have ${MOST_LABELS} labels; more is a conflict.`,
   access: 'manage',
   audit: ['prompt_label.moved'],
   params: labelParams,
@@ -216,7 +216,7 @@ function targetsOf({ version, versions }: Static<typeof moveLabel.body>): LabelT
   }
   const targets = versions ?? [{ version: version ?? 0, weight: 1 }];
   if (new Set(targets.map((each) => each.version)).size < targets.length)
-    throw validationProblem('body', [{ field: '/versions', message: 'must name each version once' }]);
+    throw validationProblem('body', [{ field: '/versions', message: 'must contain each version only once' }]);
   return targets.map(({ version, weight }) => ({ version, weight })).sort((a, b) => a.version - b.version);
 }
 
@@ -237,11 +237,7 @@ function expectedOf(request: HttpRequest): ExpectedLabel {
 
 function refusalOf(result: MoveResult, label: string): HttpProblem {
   if (result.kind === 'stale')
-    return new HttpProblem(
-      412,
-      'precondition_failed',
-      `${stateOf(result.current, label)} Read it again and repeat the change if it is still right.`,
-    );
+    return new HttpProblem(412, 'precondition_failed', staleText(result.current, label));
   if (result.kind === 'no_version')
     return new HttpProblem(
       404,
@@ -251,11 +247,12 @@ function refusalOf(result: MoveResult, label: string): HttpProblem {
   return notFound(result.kind === 'no_prompt' ? 'prompt' : 'prompt label');
 }
 
-function stateOf(current: PromptLabel | null, label: string): string {
-  if (current === null) return `The label ${label} does not exist; it may have been removed meanwhile.`;
+function staleText(current: PromptLabel | null, label: string): string {
+  if (current === null)
+    return `The label ${label} does not exist; it may have been removed. Retry without If-Match to create it.`;
   const { targets, revision, moved_at } = current;
   const versions = targets.map(({ version }) => String(version)).join(', ');
-  return `The label ${label} was moved to version ${versions} at ${formatTime(moved_at)}; its ETag is now "${String(revision)}".`;
+  return `The label ${label} was moved to version ${versions} at ${formatTime(moved_at)}. Check that, then retry with its new ETag "${String(revision)}".`;
 }
 
 function tagged(label: PromptLabel) {

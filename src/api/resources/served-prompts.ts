@@ -33,7 +33,7 @@ const readPrompt = {
   summary: 'Read the version of a prompt that a program should use',
   description: [
     `By \`label\` or \`version\`; without both, the label \`${DEFAULT_LABEL}\`. \`${LATEST}\` is always the newest version. If the prompt lacks the label or version, the 404 lists the labels that it has.`,
-    'A label with weights serves a session always the same version while the weights are unchanged; without `session_id`, the version with the largest weight.',
+    'A label with weights always serves the same version to a session while the weights are unchanged; without `session_id`, it serves the version with the largest weight.',
     'Has an `ETag`: with `If-None-Match`, the response is 304 while it is unchanged. `Cache-Control` allows clients to use it while they load it again in the background.',
   ].join(' '),
   access: 'read',
@@ -61,7 +61,7 @@ const readPrompt = {
         messages: nullable(messagesSchema),
         variables: variablesSchema,
         description: nullable(Type.String()),
-        created_at: time('Creation of the version.'),
+        created_at: time('Creation time of the version.'),
       },
       { title: 'ServedPrompt' },
     ),
@@ -85,8 +85,7 @@ export function servedPromptRoutes({
         name,
         label === null ? { kind: 'version', version: version ?? 0 } : { kind: 'label', label, sessionId },
       );
-      if (found.kind !== 'found')
-        throw missing(found, label === null ? `version ${String(version)}` : `label ${label}`);
+      if (found.kind !== 'found') throw missing(found, label ?? version ?? 0);
       const { prompt } = found;
       const messages = messagesOf(prompt);
       const encoded = Buffer.from(
@@ -113,14 +112,19 @@ export function servedPromptRoutes({
   ];
 }
 
-/** @param what `label production`, `version 3` */
-function missing(found: Exclude<FoundPrompt, { readonly kind: 'found' }>, what: string): HttpProblem {
+/** @param wanted a label, or the number of a version */
+function missing(
+  found: Exclude<FoundPrompt, { readonly kind: 'found' }>,
+  wanted: string | number,
+): HttpProblem {
   if (found.kind === 'no_prompt') return notFound('prompt');
   const labels = [...found.labels.slice(0, NAMED_LABELS), LATEST].join(', ');
   const more = found.labels.length > NAMED_LABELS ? ' and more' : '';
+  const [what, remedy] =
+    typeof wanted === 'string' ? ['label', 'set the label first'] : ['version', 'an existing version'];
   return new HttpProblem(
     404,
     'not_found',
-    `The prompt has no ${what}. Its labels are ${labels}${more}: read one of them, or move a label to the version to use.`,
+    `The prompt has no ${what} ${String(wanted)}. Its labels: ${labels}${more}. Request one of them, or ${remedy}.`,
   );
 }

@@ -86,7 +86,9 @@ async function makePrompt(
     const problem = await create(poster, '/api/v1/dashboard/prompts/', body, 'make prompts');
     if (problem !== undefined) return problem;
   }
-  return undefined;
+  const path = `/api/v1/dashboard/prompts/${encodeURIComponent(name)}/labels/production`;
+  const answer = await poster.send({ method: 'PUT', path, body: { version: versions.length } });
+  return answer.ok ? undefined : explain(poster, answer, 'label prompts', 'manage');
 }
 
 async function makeAlerts(poster: Poster): Promise<string | undefined> {

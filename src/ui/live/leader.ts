@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** Collects changes of several tabs into one new stream. */
 const GATHER_MS = 50;
 const PRUNE_MS = 30_000;
-const EVENTS = ['run', 'span', 'log', 'alert', 'delivery', 'edges', 'tap', 'lost'];
+const EVENTS = ['run', 'span', 'log', 'alert', 'prompt', 'delivery', 'edges', 'tap', 'lost'];
 
 /** Receives what the stream delivers. */
 export interface StreamSink {

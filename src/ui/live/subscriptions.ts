@@ -13,6 +13,7 @@ export function topicOf(event: string, data: Readonly<Record<string, unknown>>):
   if (event === 'run') return 'runs';
   if (event === 'log') return 'logs';
   if (event === 'alert') return 'alerts';
+  if (event === 'prompt') return 'prompts';
   if (event === 'delivery') return 'deliveries';
   if (event === 'edges') return 'daemon';
   if (event === 'tap') return 'tap';

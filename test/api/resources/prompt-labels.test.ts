@@ -70,7 +70,7 @@ void t.test('moves, lists and removes labels', async (t) => {
         ...stale,
         body: {
           detail:
-            /^The label production was moved to version 1, 3 at 20\S+Z; its ETag is now "\d+"\. Read it again and/,
+            /^The label production was moved to version 1, 3 at 20\S+Z\. Check that, then retry with its new ETag "\d+"\.$/,
         },
       },
     );
@@ -135,15 +135,13 @@ void t.test('rejects invalid labels and targets', async (t) => {
   await refused('latest', { version: 1 }, latest);
   t.match(await label('DELETE', 'latest'), { status: 422, body: { errors: [latest] } });
   const one = { version: 1, weight: 1 };
-  for (const json of [{}, { version: 1, versions: [one] }])
-    await refused('a', json, {
-      field: '/version',
-      message: 'is required, or versions with weights; not both',
-    });
+  await refused('a', {}, { field: '/version', message: 'is required unless versions is set' });
+  const both = { version: 1, versions: [one] };
+  await refused('a', both, { field: '/version', message: 'cannot be combined with versions' });
   await refused(
     'a',
     { versions: [one, one] },
-    { field: '/versions', message: 'must name each version once' },
+    { field: '/versions', message: 'must contain each version only once' },
   );
   await refused('a', { versions: [] }, { field: '/versions' });
   const eleven = Array.from({ length: 11 }, (_, version) => ({ version, weight: 1 }));
@@ -176,7 +174,7 @@ void t.test('serves prompts to programs by label and version', async (t) => {
     status: 404,
     body: {
       detail:
-        'The prompt has no label production. Its labels are latest: read one of them, or move a label to the version to use.',
+        'The prompt has no label production. Its labels: latest. Request one of them, or set the label first.',
     },
   });
   t.match((await read('?label=latest')).body, {
@@ -212,13 +210,16 @@ void t.test('serves prompts to programs by label and version', async (t) => {
   await label('DELETE', 'production');
   t.match(await read('', known), {
     status: 404,
-    body: { detail: /^The prompt has no label production\. Its labels are canary, latest:/ },
+    body: { detail: /^The prompt has no label production\. Its labels: canary, latest\./ },
   });
 
   const byVersion = await read('?version=1');
   t.match(byVersion.body, { version: 1, label: null });
   t.match(byVersion.headers.get('cache-control'), /^private, max-age=3600/);
-  t.match(await read('?version=7'), { status: 404, body: { detail: /^The prompt has no version 7\./ } });
+  t.match(await read('?version=7'), {
+    status: 404,
+    body: { detail: /^The prompt has no version 7\. .* or an existing version\.$/ },
+  });
   t.match(await read('?version=1&label=canary'), { status: 422, body: { errors: [{ field: 'label' }] } });
   t.match(await read('?label=A'), { status: 422, body: { errors: [{ field: 'label' }] } });
   const { key: writer } = await api.createKey(['write', 'feedback']);

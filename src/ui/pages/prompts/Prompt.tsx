@@ -15,10 +15,12 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { useMe } from '../../shell/Session.js';
 import { integer } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
-import { usePrompt, type PromptVersion } from './load.js';
+import { EditPrompt, Variables } from './EditPrompt.js';
+import { Labels } from './Labels.js';
+import { mayChange, textOf, usePrompt, usePromptUpdates, type PromptVersion } from './load.js';
 import { VersionFigures } from './VersionFigures.js';
 import styles from './Prompt.module.css';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
 import { TimeChart } from '../../charts/TimeChart.js';
@@ -70,6 +72,9 @@ const STATE = { a: integer(-1, 0), b: integer(-1, 0) };
 export default function Prompt({ name }: { readonly name: string }) {
   const [{ a, b }, change] = useUrlState(STATE);
   const { data, error, refetch } = usePrompt(name);
+  usePromptUpdates();
+  const isAllowed = mayChange(useMe().scopes);
+  const [isEdited, setEdited] = useState(false);
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
       <Empty title="Prompt not found" isPage>
@@ -91,13 +96,34 @@ export default function Prompt({ name }: { readonly name: string }) {
         <h1>{name}</h1>
         <ZoneNote />
         <Link href={`/runs?prompt=${encodeURIComponent(name)}&kind=all`}>Runs with this prompt</Link>
+        {isAllowed && after && !isEdited && (
+          <button
+            type="button"
+            className={parts['button']}
+            onClick={() => {
+              setEdited(true);
+            }}
+          >
+            {`New version from v${String(after.version)}`}
+          </button>
+        )}
       </div>
+      {isEdited && after && (
+        <EditPrompt
+          base={after}
+          newest={versions[0]?.version ?? after.version}
+          onDone={() => {
+            setEdited(false);
+          }}
+        />
+      )}
       {data === undefined || !after ? (
         <TableSkeleton />
       ) : (
         <>
           <Versions name={name} versions={versions} />
           <Deletion name={name} version={after.version} isOnly={versions.length === 1} />
+          <Labels name={name} versions={versions.map(({ version }) => version)} />
           <PromptSeries name={name} />
           <section className={styles['compare']} aria-label="Compare versions">
             <div className={parts['head']}>
@@ -124,14 +150,11 @@ export default function Prompt({ name }: { readonly name: string }) {
               )}
             </div>
             {before && <VersionFigures before={before} after={after} />}
-            {before && before.template_text === after.template_text && (
+            <Variables names={after.variables} />
+            {before && textOf(before) === textOf(after) && (
               <p className={parts['faint']}>The text is identical in both versions.</p>
             )}
-            <TextDiff
-              before={(before ?? after).template_text}
-              after={after.template_text}
-              label="Prompt text"
-            />
+            <TextDiff before={textOf(before ?? after)} after={textOf(after)} label="Prompt text" />
           </section>
         </>
       )}
@@ -171,7 +194,7 @@ function Deletion({
       navigate('/prompts');
     },
   });
-  if (!scopes.some((scope) => scope === 'manage' || scope === 'admin')) return null;
+  if (!mayChange(scopes)) return null;
   return (
     <div className={cx(parts['head'], styles['deletion'])}>
       {!isOnly && (
@@ -219,6 +242,7 @@ function Versions({
       header: 'Version',
       render: ({ version }) => <Link href={runsOf(version)}>v{version}</Link>,
     },
+    { name: 'labels', header: 'Labels', render: ({ labels }) => labels.join(', ') },
     { name: 'description', header: 'Description', isWide: true, render: ({ description }) => description },
     ...FIGURES,
   ];

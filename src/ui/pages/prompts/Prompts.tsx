@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
@@ -8,11 +8,15 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { promptPath } from '../../state/path.js';
-import { usePrompts } from './load.js';
+import { useMe } from '../../shell/Session.js';
+import { EditPrompt } from './EditPrompt.js';
+import { mayChange, textOf, usePrompts, usePromptUpdates } from './load.js';
 
 interface Row {
   readonly newest: Schemas['Prompt'];
   readonly versions: number;
+  /** `production v3`. */
+  readonly labels: readonly string[];
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -25,7 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
     name: 'text',
     header: 'Text',
     isWide: true,
-    render: ({ newest }) => newest.template_text.slice(0, 200),
+    render: ({ newest }) => textOf(newest).slice(0, 200),
   },
   {
     name: 'versions',
@@ -34,6 +38,7 @@ const COLUMNS: readonly Column<Row>[] = [
     render: ({ versions }) => <Count value={versions} missing="" />,
   },
   { name: 'newest', header: 'Latest', isNumber: true, render: ({ newest }) => `v${String(newest.version)}` },
+  { name: 'labels', header: 'Labels', render: ({ labels }) => labels.join(', ') },
   {
     name: 'created',
     header: 'Created',
@@ -50,28 +55,58 @@ export default function Prompts() {
     for (const prompt of data ?? []) {
       const known = byName.get(prompt.name);
       // The latest version comes first.
-      byName.set(prompt.name, { newest: known?.newest ?? prompt, versions: (known?.versions ?? 0) + 1 });
+      const labels = prompt.labels.map((label) => `${label} v${String(prompt.version)}`);
+      byName.set(prompt.name, {
+        newest: known?.newest ?? prompt,
+        versions: (known?.versions ?? 0) + 1,
+        labels: [...(known?.labels ?? []), ...labels],
+      });
     }
     return [...byName.values()];
   }, [data]);
+  usePromptUpdates();
+  const isAllowed = mayChange(useMe().scopes);
+  const [isNew, setNew] = useState(false);
+  const create = isAllowed && !isNew && (
+    <button
+      type="button"
+      className={parts['button']}
+      onClick={() => {
+        setNew(true);
+      }}
+    >
+      New prompt
+    </button>
+  );
   return (
     <div className={parts['page']}>
       <title>Prompts · Jackdaw</title>
       <div className={parts['head']}>
         <h1>Prompts</h1>
         <ZoneNote />
+        {rows.length > 0 && create}
       </div>
+      {isNew && (
+        <EditPrompt
+          onDone={() => {
+            setNew(false);
+          }}
+        />
+      )}
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <TableSkeleton />
       ) : rows.length === 0 ? (
-        <Empty title="No prompts yet">
-          <p>
-            Create a version with POST /api/v1/dashboard/prompts/. Spans that name a prompt and version are
-            linked to it automatically.
-          </p>
-        </Empty>
+        !isNew && (
+          <Empty title="No prompts yet">
+            <p>
+              Store a prompt here, and programs can read it by name and label. Spans that name a prompt and
+              version are linked to it automatically.
+            </p>
+            {create}
+          </Empty>
+        )
       ) : (
         <DataTable
           label="Prompts"
