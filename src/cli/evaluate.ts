@@ -148,7 +148,7 @@ class BackFill {
 
   async #ask(ids: readonly string[]): Promise<Reply> {
     const { exporter, evaluator, where, dryRun = false, repeatFailed = false } = this.#options;
-    return await this.#client.call(evaluateRuns(exporter), {
+    const call = this.#client.call(evaluateRuns(exporter), {
       body: {
         trace_ids: [...ids],
         ...(evaluator !== undefined && { evaluators: [...evaluator] }),
@@ -157,6 +157,13 @@ class BackFill {
         repeat_failed: repeatFailed,
       },
       isLong: true,
+    });
+    return await call.catch((error: unknown) => {
+      if (!(error instanceof Error) || error.message !== NO_ROUTE) throw error;
+      throw new Error(
+        `The daemon has no exporter "${exporter}": list it in a pipeline of events, or name another one with --exporter.`,
+        { cause: error },
+      );
     });
   }
 
@@ -190,6 +197,9 @@ class BackFill {
     return [`Looked at ${runs}; the judge cost $${this.#cost.toFixed(4)}.`, ...results];
   }
 }
+
+/** The answer to unknown paths. */
+const NO_ROUTE = 'There is nothing at this path.';
 
 /** Evaluations that may be made up later. */
 const INCOMPLETE: readonly Result[] = ['failed', 'over_budget', 'no_price', 'no_prompt', 'postponed'];

@@ -24,7 +24,7 @@ import type { EvaluateConfig, JudgeConfig } from './config.js';
 import { Evaluations } from './evaluations.js';
 import { Evaluator, isRunEvaluator } from './evaluator.js';
 import { Judge, MAX_ANSWER_BYTES } from './judge.js';
-import { evaluationRoute } from './route.js';
+import { serveEvaluations } from './route.js';
 import { Spending } from './spending.js';
 
 /** Whether a store has runs and takes scores. */
@@ -44,7 +44,7 @@ export class EvaluateExporter implements Exporter {
   readonly #evaluators: readonly Evaluator[];
   #evaluations: Evaluations | undefined;
   #transport: WebhookSender | undefined;
-  #endGauge = (): void => undefined;
+  readonly #ends: (() => void)[] = [];
 
   constructor(settings: Settings<EvaluateConfig>) {
     this.#settings = settings;
@@ -82,11 +82,11 @@ export class EvaluateExporter implements Exporter {
       meter,
     });
     const endpoint = endpointOfQuery(host);
-    if (endpoint !== null) host.listener(endpoint).route(evaluationRoute(host, id, this.#evaluations));
+    if (endpoint !== null) this.#ends.push(serveEvaluations(host, endpoint, id, this.#evaluations));
   }
 
   async shutdown(): Promise<void> {
-    this.#endGauge();
+    for (const end of this.#ends.splice(0)) end();
     await this.#transport?.close();
     this.#transport = undefined;
     this.#evaluations = undefined;
@@ -116,11 +116,13 @@ export class EvaluateExporter implements Exporter {
       },
     }));
     const spending = await Spending.open(join(directory, `${encodeURIComponent(id)}.json`), clock);
-    this.#endGauge = meter.gauge(
-      'evaluate_cost_today_usd',
-      { description: 'Cost of the judge on the current UTC day.', labelNames: ['exporter'] },
-      () => spending.today / NANOS,
-      { exporter: id },
+    this.#ends.push(
+      meter.gauge(
+        'evaluate_cost_today_usd',
+        { description: 'Cost of the judge on the current UTC day.', labelNames: ['exporter'] },
+        () => spending.today / NANOS,
+        { exporter: id },
+      ),
     );
     const priceOf = (model: string) => {
       const [source] = host.prices.leadingTo(store);

@@ -230,7 +230,7 @@ export class Evaluations {
     // What the expressions gave does not wait for slower evaluators.
     if (expression === undefined) await this.#flush(job);
     const prompt = judge === undefined ? null : await this.#promptOf(judge, job.run);
-    const suffix = prompt?.version == null ? '' : `, prompt ${prompt.version}`;
+    const suffix = prompt === null || prompt.version === null ? '' : `, prompt ${prompt.version}`;
     const versioned = { name, version: `${version}${suffix}` };
     for (const target of targets) {
       const outcome = await this.#outcome(job, { evaluator, versioned, prompt }, target);

@@ -9,7 +9,7 @@ import {
   type AttemptResult,
   type WebhookSender,
 } from '../../delivery/senders/webhook/sender.js';
-import type { JsonObject, JsonValue } from '../../signal/attributes.js';
+import type { JsonValue } from '../../signal/attributes.js';
 import type { UsageParts } from '../../signal/call-details.js';
 import { parseJson } from '../../signal/json.js';
 import { NANOS, type NanoUsd } from '../../signal/money.js';
@@ -193,7 +193,8 @@ export class Judge {
     const { usage, text } = answer;
     const call = { model, started_at, ended_at: clock.now(), messages, answer: text ?? '', usage, cost };
     const read = text === null ? null : readJson(text);
-    if (read === null || !check(read)) {
+    const isFit: boolean = read !== null && check(read);
+    if (!isFit) {
       const [broken] = check.errors ?? [];
       const problem =
         read === null ? answer.problem : `${broken?.instancePath ?? ''} ${broken?.message ?? ''}`.trim();
@@ -339,7 +340,7 @@ function usageIn(usage: JsonValue | undefined): Usage {
   return {
     input_tokens: countOf(fieldOf(usage, 'prompt_tokens')),
     output_tokens: countOf(fieldOf(usage, 'completion_tokens')),
-    parts: Object.fromEntries(Object.entries(parts).filter(([, count]) => count !== null)) as UsageParts,
+    parts: Object.fromEntries(Object.entries(parts).filter(([, count]) => count !== null)),
   };
 }
 
@@ -372,7 +373,7 @@ function readJson(text: string): JsonValue {
 
 function fieldOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMap && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined;
+  return isMap && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function listIn(value: JsonValue, name: string): readonly JsonValue[] {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { count, nullable, usd, uuid } from '../../api/support/fields.js';
 import type { Host } from '../../component/host.js';
-import type { Route } from '../../component/http.js';
+import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { ExpressionError } from '../../expressions/expression-error.js';
 import { compileCondition, type Expression } from '../../expressions/expression.js';
@@ -85,14 +85,48 @@ export function evaluateRuns(exporter: string) {
         { title: 'EvaluationReply' },
       ),
     },
+    errors: [404],
   } as const satisfies Operation;
 }
 
-/** The route of {@link evaluateRuns}. */
-export function evaluationRoute(host: Host, exporter: string, evaluations: Evaluations): Route {
-  return createRouteBuilder(host)
+interface EvaluationRoute extends Route {
+  /** Null while no exporter of that id runs. */
+  evaluations: Evaluations | null;
+}
+
+/**
+ * Serves {@link evaluateRuns}. A listener keeps its routes: after a reload, the new exporter takes over that of the old one.
+ *
+ * @returns a function that ends it
+ */
+export function serveEvaluations(
+  host: Host,
+  endpoint: string,
+  exporter: string,
+  own: Evaluations,
+): () => void {
+  const listener = host.listener(endpoint);
+  const { id } = evaluateRuns(exporter);
+  const isSame = (route: Route): route is EvaluationRoute =>
+    route.operation?.id === id && 'evaluations' in route;
+  let route = listener.routes().find(isSame);
+  if (route === undefined) {
+    route = newRoute(host, exporter);
+    listener.route(route);
+  }
+  const taken = route;
+  taken.evaluations = own;
+  return () => {
+    if (taken.evaluations === own) taken.evaluations = null;
+  };
+}
+
+function newRoute(host: Host, exporter: string): EvaluationRoute {
+  const declared = createRouteBuilder(host)
     .route(evaluateRuns(exporter))
     .to(async ({ identity: { userId }, body, request }) => {
+      const { evaluations } = route;
+      if (evaluations === null) throw gone(exporter);
       const { trace_ids, evaluators, where, dry_run, repeat_failed } = body;
       const unknown = evaluators?.find((name) => !evaluations.names.includes(name));
       if (unknown !== undefined) {
@@ -119,6 +153,12 @@ export function evaluationRoute(host: Host, exporter: string, evaluations: Evalu
       }
       return { status: 200, json: { runs, cost: moneyToNumber(cost), retry_after_ms: retryAfterMs } };
     });
+  const route: EvaluationRoute = { ...declared, evaluations: null };
+  return route;
+}
+
+function gone(exporter: string): HttpProblem {
+  return new HttpProblem(404, 'not_found', `The daemon no longer runs exporter ${exporter}.`);
 }
 
 /** @throws HttpProblem 422 */

@@ -12,11 +12,15 @@ interface Stored {
   readonly nano_usd: NanoUsd;
 }
 
+const NOTHING: Stored = { date: '', nano_usd: 0 };
+
 /** The cost of the judge's calls on the current UTC day, kept in a file so that it survives a restart. */
 export class Spending {
   readonly #path: string;
   readonly #clock: Clock;
   #stored: Stored;
+  /** Not on disk yet. */
+  #pending: NanoUsd = 0;
   #writing: Promise<void> = Promise.resolve();
 
   private constructor(path: string, clock: Clock, stored: Stored) {
@@ -28,22 +32,33 @@ export class Spending {
   /** @throws Error if the directory cannot be created, or the file is not readable or was changed by hand */
   static async open(path: string, clock: Clock): Promise<Spending> {
     await makePrivateDirectory(dirname(path));
-    return new Spending(path, clock, (await readStored(path)) ?? { date: '', nano_usd: 0 });
+    return new Spending(path, clock, (await readStored(path)) ?? NOTHING);
   }
 
   /** The cost of today. */
   get today(): NanoUsd {
-    return this.#stored.date === this.#date ? this.#stored.nano_usd : 0;
+    return this.#onDisk(this.#stored) + this.#pending;
   }
 
   /** Adds the cost of a call. Resolves when it is on disk. @throws Error if it cannot be written; it counts nevertheless */
   async add(cost: NanoUsd): Promise<void> {
-    this.#stored = { date: this.#date, nano_usd: this.today + cost };
-    const write = this.#writing
-      .catch(() => undefined)
-      .then(() => writePrivateFile(this.#path, JSON.stringify(this.#stored), 'The cost of the day'));
+    this.#pending += cost;
+    const write = this.#writing.catch(() => undefined).then(() => this.#write(cost));
     this.#writing = write;
     await write;
+  }
+
+  /** The file is read again, because on a reload an exporter and its successor use it. */
+  async #write(cost: NanoUsd): Promise<void> {
+    const before = this.#onDisk((await readStored(this.#path)) ?? NOTHING);
+    const stored = { date: this.#date, nano_usd: before + cost };
+    await writePrivateFile(this.#path, JSON.stringify(stored), 'The cost of the day');
+    this.#stored = stored;
+    this.#pending -= cost;
+  }
+
+  #onDisk({ date, nano_usd }: Stored): NanoUsd {
+    return date === this.#date ? nano_usd : 0;
   }
 
   get #date(): string {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Component } from '../../../src/component/component.js';
@@ -77,7 +77,7 @@ async function start(t: Test, keys: object, { types, ...more }: More = {}) {
   });
   const api = new ApiCaller(daemon.url, daemon.key);
   const run = async ({ trace }: Item): Promise<Run> =>
-    await api.get<Run>(`/dashboard/traces/${String(trace.trace_id)}`);
+    await api.get<Run>(`/dashboard/traces/${trace.trace_id as string}`);
   const scores = async (item: Item): Promise<readonly Score[]> => (await run(item)).scores;
   const judged = async (): Promise<readonly Run[]> =>
     (await api.get<{ items: readonly Run[] }>('/dashboard/traces?kind=other')).items;
@@ -90,6 +90,9 @@ async function start(t: Test, keys: object, { types, ...more }: More = {}) {
   const command = (...args: string[]) => runInProcess(['evaluate', '--since', '3650d', ...args], env);
   return { ...daemon, api, run, scores, judged, evaluate, command };
 }
+
+// Long on a machine that also runs others.
+t.setTimeout(300_000);
 
 /** For evaluators without labels. */
 const GOOD_SCORE = { explanation: 'Good.', score: 0.75 };
@@ -139,7 +142,7 @@ void t.test('ended runs are scored once by every kind of evaluator', async (t) =
   t.match(JSON.parse(endpoint.requests[0]?.body ?? ''), {
     messages: [
       {},
-      { content: /^Q: \{"messages".*sky blue.* A: Because of Rayleigh scattering\. E:  plan \{\{error}}$/ },
+      { content: /^Q: \{"messages".*sky blue.* A: Because of Rayleigh scattering\. E: {2}plan \{\{error}}$/ },
     ],
   });
   const halves = await Promise.all(
@@ -197,7 +200,10 @@ void t.test('jackdaw evaluate scores what is stored, within the limit of the day
   t.match(wrong, { code: 2, stderr: /"agnt"/ });
   t.match(await first.command('--evaluator', 'x'), { code: 2, stderr: /must be one of counted, helpful/ });
   t.match(await first.command('--where', 'trace.agent == "x"'), { code: 0, stdout: /^Looked at 7 runs/ });
-  t.match(await first.command('--exporter', 'evaluate/other'), { code: 1 });
+  t.match(await first.command('--exporter', 'evaluate/other'), {
+    code: 1,
+    stderr: /has no exporter "evaluate\/other"/,
+  });
   t.match(await first.command('--dry-run', '--json'), { code: 0, stdout: /"matched": 12/ });
   t.equal(endpoint.requests.length, 0);
 
@@ -216,6 +222,9 @@ void t.test('jackdaw evaluate scores what is stored, within the limit of the day
     after: (ms, callback) => systemClock.after(ms, callback),
   };
   const second = await start(t, keys, { directory, key: first.key, clock, types: [] });
+  // A reload replaces the exporter, which keeps its route and the cost of the day.
+  writeFileSync(join(directory, 'reload.yaml'), 'exporters: { evaluate: { timeout: 4m } }');
+  t.match(await second.api.call('POST', '/admin/reload'), { status: 200, body: { result: 'applied' } });
   t.match(await second.command('--evaluator', 'helpful'), {
     code: 1,
     stdout: /already scored: 2\n.*daily budget reached: 3 /s,

@@ -44,7 +44,9 @@ void t.test('a killed daemon resumes: every run has each score once', async (t) 
   }
   const api = new ApiCaller(daemon.url, key);
   const runs = async (): Promise<readonly Run[]> =>
-    await Promise.all(items.map(({ trace }) => api.get<Run>(`/dashboard/traces/${String(trace.trace_id)}`)));
+    await Promise.all(
+      items.map(({ trace }) => api.get<Run>(`/dashboard/traces/${trace.trace_id as string}`)),
+    );
   await endpoint.received(RUNS);
   await until('all runs are scored', async () => {
     // Reads have to leave time for the evaluations on a busy machine.
