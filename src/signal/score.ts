@@ -43,13 +43,13 @@ export const EVALUATION_EVENT = 'gen_ai.evaluation.result';
 export const EVALUATION_NAME = 'gen_ai.evaluation.name';
 export const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 export const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
-export const EVALUATION_COMMENT = 'gen_ai.evaluation.explanation';
+const EVALUATION_COMMENT = 'gen_ai.evaluation.explanation';
 const ERROR = 'error.type';
-export const RESPONSE = 'gen_ai.response.id';
+const RESPONSE = 'gen_ai.response.id';
 /** Attributes of scores that arrived at `POST /api/v1/scores`, so that they pass all pipelines as log records. */
 export const SCORE_ID = 'jackdaw.score.id';
-export const SCORE_SOURCE = 'jackdaw.score.source';
-export const SCORE_METADATA = 'jackdaw.score.metadata';
+const SCORE_SOURCE = 'jackdaw.score.source';
+const SCORE_METADATA = 'jackdaw.score.metadata';
 
 /** The attributes of a score: its name and its results. Its `error.type` and `gen_ai.response.id` have other uses, too. */
 export const SCORE_ATTRIBUTES: readonly string[] = [
@@ -62,7 +62,7 @@ export const SCORE_ATTRIBUTES: readonly string[] = [
 /** Maximum number of characters of a comment, and of metadata as JSON. A run may have many. */
 export const MAX_COMMENT = 8192;
 const MAX_DIGITS = 64;
-export const SESSION = 'session.id';
+const SESSION = 'session.id';
 const CONVERSATION = 'gen_ai.conversation.id';
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 

@@ -83,7 +83,7 @@ const evaluatorSection = section({
           description: 'Labels of which the judge selects one. Default: a score without a label.',
         }),
       },
-      { description: 'Has a model give the score.', isOptional: true },
+      { description: 'Asks a model for the score.', isOptional: true },
     ),
   ),
   extension: Type.Optional(
@@ -99,7 +99,10 @@ export const evaluateConfig = section({
     default: 'duckdb',
   }),
   control: extensionId({ description: 'Id of the control store with the prompts.', default: 'sqlite' }),
-  evaluators: Type.Array(evaluatorSection, { default: [], description: 'What gives scores to runs.' }),
+  evaluators: Type.Array(evaluatorSection, {
+    default: [],
+    description: 'Evaluators, each of which gives runs or spans a score.',
+  }),
   judge: Type.Optional(
     section(
       {
@@ -109,10 +112,14 @@ export const evaluateConfig = section({
         }),
         api_key: Type.Optional(secret({ description: 'API key, sent as bearer token. It is never shown.' })),
         headers: headersSection('Further headers of every request.'),
-        model: Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'Model that judges.' }),
+        model: Type.String({
+          minLength: 1,
+          maxLength: MAX_NAME,
+          description: 'Model that gives the scores.',
+        }),
         answer_format: choice(['json_schema', 'json_object'], {
           default: 'json_schema',
-          description: 'How the API is asked for JSON: by a schema, or as any object for older servers.',
+          description: 'How JSON is requested: json_schema, or json_object for servers without schemas.',
         }),
         parameters: Type.Record(Type.String(), Type.Unknown(), {
           default: {},
@@ -150,7 +157,7 @@ export const evaluateConfig = section({
   ),
   directory: filePath({
     default: './data/evaluate',
-    description: 'Directory that keeps the cost of the day.',
+    description: 'Directory for the cost of the current day, which max_cost_per_day limits.',
   }),
   targets: targetsSection,
   ...deliveryKeys({ timeout: '5m', batchWait: '0s' }),

@@ -36,10 +36,10 @@ export const RESULTS = [
   'existing',
   'matched',
 ] as const;
-export type Result = (typeof RESULTS)[number];
+type Result = (typeof RESULTS)[number];
 
 /** An evaluation of a run or a span. */
-export interface Evaluation {
+interface Evaluation {
   readonly evaluator: string;
   readonly span_id: string | null;
   readonly result: Result;

@@ -11,7 +11,7 @@ import { moneyToNumber } from '../../signal/money.js';
 import { RESULTS, STATES, type Evaluations } from './evaluations.js';
 
 /** Runs of a request, each of which may take several calls of a judge. */
-export const MAX_RUNS = 20;
+const MAX_RUNS = 20;
 
 const DEFAULT_ID = 'evaluate';
 
