@@ -73,6 +73,7 @@ export {
   size,
 } from './config/schema.js';
 export { sizeBytes } from './config/size.js';
+export type { Evaluated, Judgement, RunEvaluator } from './exporters/evaluate/evaluator.js';
 export { tlsFiles, tlsOptions, tlsResources } from './config/tls.js';
 export { deliveryKeys } from './delivery/queue/config.js';
 export type { DeliveryDefaults } from './delivery/queue/config.js';

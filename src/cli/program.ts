@@ -9,6 +9,7 @@ import { configCommand } from './config.js';
 import { deadLettersCommand } from './dead-letters.js';
 import { deployCommand } from './deploy.js';
 import { demoCommand } from './demo.js';
+import { evaluateCommand } from './evaluate.js';
 import { explainCommand } from './explain.js';
 import { EXIT, EXIT_CODE_HELP } from './exit-codes.js';
 import { exportCommand } from './export.js';
@@ -68,6 +69,7 @@ export async function runProgram(
     orgsCommand(io),
     alertsCommand(io),
     mapCommand(io, (code) => (exitCode = code)),
+    evaluateCommand(io, (code) => (exitCode = code)),
     exportCommand(io, builtin),
     importCommand(io, builtin),
     backupCommand(io, builtin),

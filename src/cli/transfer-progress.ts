@@ -12,7 +12,7 @@ export interface Reached {
   readonly bytes?: number;
 }
 
-/** Prints progress: on a terminal as a line that is rewritten, elsewhere as a line every ten seconds. */
+/** Prints the progress of long work: on a terminal as a line that is rewritten, elsewhere as a line every ten seconds. */
 export class TransferProgress {
   readonly #io: ProcessIo;
   readonly #line: ProgressLine;
@@ -47,6 +47,11 @@ export class TransferProgress {
     const text = textOf();
     if (this.#io.isLogTerminal) this.#line.show(text);
     else this.#io.err(text);
+  }
+
+  /** Like {@link reached}, for other work. */
+  text(textOf: () => string): void {
+    this.#show(textOf);
   }
 
   /** Shows a step without rows, on terminals only. */

@@ -13,6 +13,8 @@ export class OfferedPrices {
   #ways: readonly Way[];
   /** By pipeline, in the order of the offers. */
   #offers = new Map<string, PriceSource[]>();
+  /** What took over these, which has also the offers of components that stayed. */
+  #adopter: OfferedPrices | undefined;
 
   constructor(pipelines: readonly PlannedPipeline[]) {
     const extensionsOf = ({ exporters, signal }: PlannedPipeline): readonly string[] =>
@@ -41,6 +43,7 @@ export class OfferedPrices {
     }
     this.#ways = next.#ways;
     this.#offers = offers;
+    next.#adopter = this;
   }
 
   /** @param pipeline of the component; undefined for a component in none, whose offers are ignored */
@@ -55,8 +58,9 @@ export class OfferedPrices {
         ]);
       },
       leadingTo: (store) => {
-        const there = this.#placed(({ extensions }) => extensions.has(store));
-        return there.length > 0 ? there : this.#placed(() => true);
+        const current = this.#adopter ?? this;
+        const there = current.#placed(({ extensions }) => extensions.has(store));
+        return there.length > 0 ? there : current.#placed(() => true);
       },
     };
   }

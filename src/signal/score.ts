@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from './attributes.js';
 import type { LogRecord } from './log-record.js';
 import { eventNameOf } from './logged-event.js';
-import { isUuid } from './ids.js';
+import { isUuid, uuidV7InOrder } from './ids.js';
 import { serializeJson } from './json.js';
 import { cutText, storableName } from './names.js';
+import type { Origin } from './origin.js';
 import { storableIdentity } from './run-context.js';
 import type { Micros } from './time.js';
 
@@ -42,13 +43,13 @@ export const EVALUATION_EVENT = 'gen_ai.evaluation.result';
 export const EVALUATION_NAME = 'gen_ai.evaluation.name';
 export const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 export const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
-export const EVALUATION_COMMENT = 'gen_ai.evaluation.explanation';
+const EVALUATION_COMMENT = 'gen_ai.evaluation.explanation';
 const ERROR = 'error.type';
-export const RESPONSE = 'gen_ai.response.id';
+const RESPONSE = 'gen_ai.response.id';
 /** Attributes of scores that arrived at `POST /api/v1/scores`, so that they pass all pipelines as log records. */
 export const SCORE_ID = 'jackdaw.score.id';
-export const SCORE_SOURCE = 'jackdaw.score.source';
-export const SCORE_METADATA = 'jackdaw.score.metadata';
+const SCORE_SOURCE = 'jackdaw.score.source';
+const SCORE_METADATA = 'jackdaw.score.metadata';
 
 /** The attributes of a score: its name and its results. Its `error.type` and `gen_ai.response.id` have other uses, too. */
 export const SCORE_ATTRIBUTES: readonly string[] = [
@@ -61,7 +62,7 @@ export const SCORE_ATTRIBUTES: readonly string[] = [
 /** Maximum number of characters of a comment, and of metadata as JSON. A run may have many. */
 export const MAX_COMMENT = 8192;
 const MAX_DIGITS = 64;
-export const SESSION = 'session.id';
+const SESSION = 'session.id';
 const CONVERSATION = 'gen_ai.conversation.id';
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -147,6 +148,66 @@ export function loggedScore(record: LogRecord, receivedAt: Micros): ScoreRecord 
   const { trace_id, span_id, timestamp: at, observed_at } = record;
   const isTimed = observed_at !== null || at !== receivedAt;
   return scoreIn(record.attributes, { trace_id, span_id, at }, isTimed);
+}
+
+/** A score to send. Absent and null fields are left out. */
+export interface NewScore extends Readonly<
+  Partial<Pick<ScoreRecord, 'id' | 'trace_id' | 'span_id' | 'response_id' | 'session_id' | 'error_type'>>
+> {
+  readonly name: string;
+  readonly value?: number | null;
+  readonly label?: string | null;
+  readonly comment?: string | null;
+  /** Default: `api`. */
+  readonly source?: ScoreSource;
+  readonly metadata?: JsonObject | null;
+  /** Default: the time of arrival. */
+  readonly at?: Micros | undefined;
+}
+
+/** Scores have no resource. */
+const ORIGIN: Origin = { resource: {}, scope: { name: 'jackdaw.scores' }, serviceName: '' };
+const INFO = 9;
+
+/**
+ * A score as a log record of the event `gen_ai.evaluation.result`, so that pipelines and stores treat it like those of OpenTelemetry:
+ * the inverse of {@link loggedScore}.
+ *
+ * @param index of the score in its batch, for the order of ids
+ */
+export function scoreRecord(score: NewScore, index: number, receivedAt: Micros): LogRecord {
+  const { at } = score;
+  return {
+    id: uuidV7InOrder(receivedAt / 1000, index),
+    timestamp: at ?? receivedAt,
+    observed_at: at === undefined ? null : receivedAt,
+    severity: 'info',
+    severity_number: INFO,
+    severity_text: '',
+    body: null,
+    trace_id: score.trace_id?.toLowerCase() ?? null,
+    span_id: score.span_id?.toLowerCase() ?? null,
+    flags: 0,
+    event_name: EVALUATION_EVENT,
+    attributes: withoutNulls({
+      [SCORE_ID]: score.id,
+      [EVALUATION_NAME]: score.name,
+      [EVALUATION_VALUE]: score.value,
+      [EVALUATION_LABEL]: score.label,
+      [EVALUATION_COMMENT]: score.comment,
+      [ERROR]: score.error_type,
+      [RESPONSE]: score.response_id,
+      [SESSION]: score.session_id,
+      [SCORE_SOURCE]: score.source ?? 'api',
+      [SCORE_METADATA]: score.metadata,
+    }),
+    origin: ORIGIN,
+  };
+}
+
+function withoutNulls(values: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(set) as JsonObject;
 }
 
 /** What a score says about the success of a run. */

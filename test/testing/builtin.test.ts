@@ -129,6 +129,7 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   'exporter storage': { ...onStores, ...withoutStores, patienceMs: 60_000 },
   'exporter webhook': { ...onStores, ...withoutStores },
   'exporter alerts': { ...onStores, ...withoutStores },
+  'exporter evaluate': { ...onStores, ...withoutStores },
   'exporter otlp_http': { prepare: sink },
   'exporter http': {
     signals: ['traces'],

@@ -3,9 +3,9 @@ import type { Consumer } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { SpanRecord } from '../../signal/span.js';
+import { costOf, tokensOf } from '../../signal/token-cost.js';
 import { PriceFinder } from './price-finder.js';
 import type { PriceTable } from './price-table.js';
-import { costOf, tokensOf } from './token-cost.js';
 import type { PriceRule, PriceSource } from '../../component/prices.js';
 
 /** Maximum number of cached prices, by model and provider. */

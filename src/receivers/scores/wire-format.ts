@@ -1,30 +1,19 @@
 import { Type, type Static } from 'typebox';
 import { count, jsonObject, nullable, time, uuid } from '../../api/support/fields.js';
 import type { FieldError } from '../../component/http.js';
-import type { JsonObject } from '../../signal/attributes.js';
 import { invariant } from '../../signal/checked.js';
-import { uuidV7InOrder } from '../../signal/ids.js';
 import { serializeJson } from '../../signal/json.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import { MAX_NAME } from '../../signal/names.js';
-import type { Origin } from '../../signal/origin.js';
 import { MAX_IDENTITY } from '../../signal/run-context.js';
 import {
-  EVALUATION_COMMENT,
-  EVALUATION_EVENT,
-  EVALUATION_LABEL,
-  EVALUATION_NAME,
-  EVALUATION_VALUE,
   MAX_COMMENT,
-  RESPONSE,
   SCORE_ID,
-  SCORE_METADATA,
-  SCORE_SOURCE,
   SCORE_SOURCES,
-  SESSION,
   isVerdict,
   loggedScore,
   scoreId,
+  scoreRecord,
 } from '../../signal/score.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 
@@ -82,10 +71,6 @@ export const ScoresReplySchema = Type.Object(
   { title: 'ScoresReply' },
 );
 
-/** Scores have no resource. */
-const ORIGIN: Origin = { resource: {}, scope: { name: 'jackdaw.scores' }, serviceName: '' };
-const INFO = 9;
-
 /**
  * The rules that the schema cannot express.
  *
@@ -123,7 +108,15 @@ export function scoreRecords(
   publicKeyId: string | null,
 ): { readonly records: readonly LogRecord[]; readonly ids: readonly string[] } {
   const records = scores.map((score, index) =>
-    toRecord(publicKeyId === null ? score : { ...score, source: 'user' }, index, receivedAt),
+    scoreRecord(
+      {
+        ...score,
+        at: typeof score.at === 'string' ? parseTime(score.at) : undefined,
+        ...(publicKeyId === null ? {} : { source: 'user' }),
+      },
+      index,
+      receivedAt,
+    ),
   );
   const ids = records.map((record) => {
     const score = invariant(loggedScore(record, receivedAt), 'score of a checked request');
@@ -132,38 +125,4 @@ export function scoreRecords(
     return id;
   });
   return { records, ids };
-}
-
-function toRecord(score: NewScore, index: number, receivedAt: Micros): LogRecord {
-  const at = typeof score.at === 'string' ? parseTime(score.at) : undefined;
-  return {
-    id: uuidV7InOrder(receivedAt / 1000, index),
-    timestamp: at ?? receivedAt,
-    observed_at: at === undefined ? null : receivedAt,
-    severity: 'info',
-    severity_number: INFO,
-    severity_text: '',
-    body: null,
-    trace_id: score.trace_id?.toLowerCase() ?? null,
-    span_id: score.span_id?.toLowerCase() ?? null,
-    flags: 0,
-    event_name: EVALUATION_EVENT,
-    attributes: withoutNulls({
-      [SCORE_ID]: score.id,
-      [EVALUATION_NAME]: score.name,
-      [EVALUATION_VALUE]: score.value,
-      [EVALUATION_LABEL]: score.label,
-      [EVALUATION_COMMENT]: score.comment,
-      [RESPONSE]: score.response_id,
-      [SESSION]: score.session_id,
-      [SCORE_SOURCE]: score.source ?? 'api',
-      [SCORE_METADATA]: score.metadata,
-    }),
-    origin: ORIGIN,
-  };
-}
-
-function withoutNulls(values: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
-  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(set) as JsonObject;
 }

@@ -13,7 +13,7 @@ import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
 import { SUMMED_PARTS, type SummedPart } from '../../../src/signal/call-details.js';
 import type { Price } from '../../../src/signal/price.js';
-import { costOf, tokensOf } from '../../../src/processors/cost/token-cost.js';
+import { costOf, tokensOf } from '../../../src/signal/token-cost.js';
 import { summedTokens } from '../../../src/signal/call-tokens.js';
 import {
   type ModelFilter,

@@ -20,6 +20,8 @@ export interface SenderOptions {
   readonly timeoutMs: number;
   /** The part of it for finding the address, connecting and agreeing on TLS. */
   readonly connectTimeoutMs: number;
+  /** How much of a response body is kept. Default 16 KiB. */
+  readonly maxResponseBytes?: number;
   /** How connections differ from those of HTTPS with a certificate that is trusted. */
   readonly transport?: TransportOptions | undefined;
   /** Measures both times, and how far away the date of a `Retry-After` is. */
@@ -102,9 +104,9 @@ export class WebhookSender {
   async send(request: WebhookRequest, signal: AbortSignal): Promise<AttemptResult> {
     signal.throwIfAborted();
     const url = new URL(request.url);
-    const { timeoutMs, clock } = this.#options;
+    const { timeoutMs, clock, maxResponseBytes } = this.#options;
     const started = performance.now();
-    const answer: Answer = { statusCode: null, retryAfter: undefined, body: new ResponseStart() };
+    const answer: Answer = { statusCode: null, retryAfter: undefined, body: new ResponseStart(maxResponseBytes) };
     const limit = new AbortController();
     const stop = (): void => {
       limit.abort(signal.reason);

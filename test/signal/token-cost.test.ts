@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { costOf } from '../../../src/processors/cost/token-cost.js';
-import type { Tokens } from '../../../src/signal/call-tokens.js';
-import { RATE_SCALE, type Price, type Rates } from '../../../src/signal/price.js';
-import { holds } from '../../support/property.js';
+import { costOf } from '../../src/signal/token-cost.js';
+import type { Tokens } from '../../src/signal/call-tokens.js';
+import { RATE_SCALE, type Price, type Rates } from '../../src/signal/price.js';
+import { holds } from '../support/property.js';
 
 const FREE: Price = {
   input: 0,

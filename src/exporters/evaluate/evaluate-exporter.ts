@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { endpointOfQuery } from '../../api/support/api.js';
+import { generalRule } from '../../api/support/prices.js';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { ConsumeContext, Receipt } from '../../component/consumer.js';
+import type { Exporter, Outputs, Settings } from '../../component/factory.js';
+import type { Host } from '../../component/host.js';
+import { readPem } from '../../config/client-tls.js';
+import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
+import { attemptTimes } from '../../delivery/senders/webhook/attempt-times.js';
+import { WebhookSender } from '../../delivery/senders/webhook/sender.js';
+import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
+import { EvaluationFailures } from '../../expressions/failures.js';
+import type { EventsBatch } from '../../signal/batch.js';
+import { NANOS } from '../../signal/money.js';
+import { isControlStore } from '../../storage/contracts/control-store.js';
+import { END_TYPES, subjectOf } from '../../storage/contracts/events.js';
+import {
+  hasParts,
+  isPartialTelemetryStore,
+  type TelemetryStore,
+} from '../../storage/contracts/telemetry-store.js';
+import type { EvaluateConfig, JudgeConfig } from './config.js';
+import { Evaluations } from './evaluations.js';
+import { Evaluator, isRunEvaluator } from './evaluator.js';
+import { Judge, MAX_ANSWER_BYTES } from './judge.js';
+import { serveEvaluations } from './route.js';
+import { Spending } from './spending.js';
+
+/** Whether a store has runs and takes scores. */
+function holdsRuns(candidate: unknown): candidate is Pick<TelemetryStore, 'runs' | 'writer'> {
+  return (
+    isPartialTelemetryStore(candidate) &&
+    hasParts(candidate, ['runs']) &&
+    candidate.writer.logs !== undefined &&
+    candidate.writer.traces !== undefined
+  );
+}
+
+/** Exporter `evaluate`: see README.md. */
+export class EvaluateExporter implements Exporter {
+  readonly inputs: Outputs;
+  readonly #settings: Settings<EvaluateConfig>;
+  readonly #evaluators: readonly Evaluator[];
+  #evaluations: Evaluations | undefined;
+  #transport: WebhookSender | undefined;
+  readonly #ends: (() => void)[] = [];
+
+  constructor(settings: Settings<EvaluateConfig>) {
+    this.#settings = settings;
+    const failures = new EvaluationFailures(settings, 'exporter');
+    const evaluators = settings.config.evaluators.map(
+      (config) =>
+        new Evaluator(config, (key, error) => {
+          failures.count(`${config.name}.${key}`, error);
+        }),
+    );
+    // Scores that cost nothing do not wait for a judge.
+    const rank = ({ config }: Evaluator) => Number(config.judge !== undefined);
+    this.#evaluators = evaluators.sort((a, b) => rank(a) - rank(b));
+    this.inputs = { events: { consume: (batch, context) => this.#take(batch, context) } };
+  }
+
+  /** @throws Error if an extension is missing, or a file cannot be used */
+  async start(host: Host): Promise<void> {
+    const { id, config, clock, logger, meter } = this.#settings;
+    const { evaluators, store, control, judge } = config;
+    const { runs, writer } = host.extension(store, holdsRuns);
+    const usesPrompts = evaluators.some((one) => one.judge?.stored_prompt !== undefined);
+    const named = evaluators.flatMap(({ extension }) => extension ?? []);
+    this.#evaluations = new Evaluations({
+      exporter: id,
+      evaluators: this.#evaluators,
+      runs,
+      writer,
+      judge: judge === undefined ? null : await this.#openJudge(host, judge),
+      maxVariableLength: judge?.max_variable_length ?? 0,
+      prompts: usesPrompts ? host.extension(control, isControlStore).promptLabels : null,
+      extensions: new Map(named.map((one) => [one, host.extension(one, isRunEvaluator)])),
+      clock,
+      logger,
+      meter,
+    });
+    const endpoint = endpointOfQuery(host);
+    if (endpoint !== null) this.#ends.push(serveEvaluations(host, endpoint, id, this.#evaluations));
+  }
+
+  async shutdown(): Promise<void> {
+    for (const end of this.#ends.splice(0)) end();
+    await this.#transport?.close();
+    this.#transport = undefined;
+    this.#evaluations = undefined;
+  }
+
+  async #openJudge(host: Host, judge: JudgeConfig): Promise<Judge> {
+    const { id, config, clock, meter } = this.#settings;
+    const { targets, directory, store } = config;
+    const { tls, timeout } = judge;
+    const [trusted, cert, key] = await Promise.all([
+      readTrusted(targets.ca_file),
+      readPem('judge.tls.cert_file', tls?.cert_file),
+      readPem('judge.tls.key_file', tls?.key_file),
+    ]);
+    const transport = (this.#transport = new WebhookSender({
+      policy: new AddressPolicy(targets.allow_cidrs),
+      trusted,
+      ...attemptTimes({ timeout }),
+      maxResponseBytes: MAX_ANSWER_BYTES,
+      clock,
+      transport: {
+        allowsPlain: true,
+        cert: cert?.toString(),
+        key: key?.toString(),
+        serverName: tls?.server_name_override,
+        skipsVerification: tls?.insecure_skip_verify,
+      },
+    }));
+    const spending = await Spending.open(join(directory, `${encodeURIComponent(id)}.json`), clock);
+    this.#ends.push(
+      meter.gauge(
+        'evaluate_cost_today_usd',
+        { description: 'Cost of the judge on the current UTC day.', labelNames: ['exporter'] },
+        () => spending.today / NANOS,
+        { exporter: id },
+      ),
+    );
+    const priceOf = (model: string) => {
+      const [source] = host.prices.leadingTo(store);
+      return generalRule(source?.rulesOf(model) ?? []);
+    };
+    return new Judge({ exporter: id, config: judge, transport, spending, priceOf, clock, meter });
+  }
+
+  /** @throws ConsumeError retryable: the store or the judge fails; scores that were given are stored */
+  async #take({ tenant, items }: EventsBatch, { abort }: ConsumeContext): Promise<Receipt> {
+    const evaluations = this.#evaluations;
+    if (evaluations === undefined)
+      throw new ConsumeError('the exporter was not started', { code: 'internal_error', retryable: true });
+    const accepted = items.length;
+    for (const { type, body } of [...items]) {
+      const subject = (END_TYPES as readonly unknown[]).includes(type) ? subjectOf(type, body) : null;
+      if (subject === null) continue;
+      const signal = abort ?? new AbortController().signal;
+      const { postponed } = await evaluations.evaluate(tenant, subject.id, {}, signal);
+      if (postponed !== null) throw postponed;
+    }
+    return { accepted, refused: [] };
+  }
+}

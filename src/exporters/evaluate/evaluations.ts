@@ -1,0 +1,366 @@
+import { messagesOf } from '../../api/support/prompt-template.js';
+import { ConsumeError } from '../../component/consume-error.js';
+import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
+import type { Receipt } from '../../component/consumer.js';
+import type { Expression } from '../../expressions/expression.js';
+import type { NanoUsd } from '../../signal/money.js';
+import { declaredContext } from '../../signal/run-context.js';
+import { scoreRecord, type NewScore } from '../../signal/score.js';
+import { LATEST, type PromptLabels, type WantedVersion } from '../../storage/contracts/prompt-labels.js';
+import type { Runs } from '../../storage/contracts/runs.js';
+import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
+import { SparseLog } from '../../telemetry/sparse-log.js';
+import type { EvaluatorConfig } from './config.js';
+import {
+  EvaluatedRun,
+  judgementOf,
+  type Evaluator,
+  type Judgement,
+  type RunEvaluator,
+  type Target,
+} from './evaluator.js';
+import { rubricOf, type Judge, type Messages, type Rubric, type Verdict } from './judge.js';
+import { renderPrompt, unknownVariables } from './prompt.js';
+import { EVALUATOR, evaluationId, evaluationScore, judgeRun, type Version } from './records.js';
+import { readRun } from './stored-run.js';
+
+/** How an evaluation ended. Only the first two leave a score; `postponed` evaluations are repeated. */
+export const RESULTS = [
+  'scored',
+  'failed',
+  'unscored',
+  'over_budget',
+  'no_price',
+  'no_prompt',
+  'postponed',
+  'existing',
+  'matched',
+] as const;
+type Result = (typeof RESULTS)[number];
+
+/** An evaluation of a run or a span. */
+interface Evaluation {
+  readonly evaluator: string;
+  readonly span_id: string | null;
+  readonly result: Result;
+  /** For people; null if the result says enough. */
+  readonly reason: string | null;
+}
+
+/** Why a run has no evaluations, or `evaluated`. */
+export const STATES = [
+  'evaluated',
+  'not_found',
+  'running',
+  'judge_run',
+  'not_selected',
+  'too_large',
+] as const;
+
+/** The evaluations of a run. */
+export interface RunResult {
+  readonly state: (typeof STATES)[number];
+  readonly evaluations: readonly Evaluation[];
+  /** The cost of the calls that were made. */
+  readonly cost: NanoUsd;
+  /** Why some evaluations are to be repeated. */
+  readonly postponed: ConsumeError | null;
+}
+
+/** What to evaluate. */
+export interface Wanted {
+  /** Names of evaluators; absent: all. */
+  readonly evaluators?: readonly string[] | undefined;
+  /** A condition on the run, in addition to those of the evaluators. */
+  readonly where?: Expression | undefined;
+  /** Only finds out what matches and has no score yet. */
+  readonly isDryRun?: boolean | undefined;
+  /** Also repeats evaluations that failed. */
+  readonly repeatsFailed?: boolean | undefined;
+  /** Leaves out runs that have not ended. */
+  readonly onlyEnded?: boolean | undefined;
+}
+
+export interface EvaluationTools {
+  readonly exporter: string;
+  /** In the order of evaluation. */
+  readonly evaluators: readonly Evaluator[];
+  readonly runs: Pick<Runs, 'read' | 'scores'>;
+  readonly writer: Pick<TelemetryWriter, 'logs' | 'traces'>;
+  /** Null: no evaluator has a judge. */
+  readonly judge: Judge | null;
+  readonly maxVariableLength: number;
+  /** Null: no evaluator has a stored prompt. */
+  readonly prompts: Pick<PromptLabels, 'find'> | null;
+  /** By id, the extensions that evaluators name. */
+  readonly extensions: ReadonlyMap<string, RunEvaluator>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+}
+
+/** A judge's prompt, before its variables are replaced. */
+interface FoundPrompt {
+  readonly messages: Messages;
+  /** Of a stored prompt. */
+  readonly version: number | null;
+}
+
+type JudgeSection = NonNullable<EvaluatorConfig['judge']>;
+
+/** An evaluator, as it applies to the runs of one user. */
+interface How {
+  readonly evaluator: Evaluator;
+  readonly versioned: Version;
+  /** Null: it has no judge, or the user has no such prompt. */
+  readonly prompt: FoundPrompt | null;
+}
+
+/** How the evaluation of a target ended. */
+type Outcome =
+  | Verdict
+  | { readonly result: 'existing' | 'matched' | 'unscored' }
+  | { readonly result: 'no_prompt'; readonly reason: string }
+  | { readonly result: 'postponed'; readonly reason: string; readonly error: ConsumeError };
+
+/** The evaluation of one run. */
+interface Job {
+  readonly run: EvaluatedRun;
+  readonly wanted: Wanted;
+  readonly abort: AbortSignal;
+  /** Ids of the scores that need no evaluation. */
+  readonly existing: ReadonlySet<string>;
+  readonly evaluations: Evaluation[];
+  /** Scores that are not stored yet. */
+  readonly scores: NewScore[];
+  cost: NanoUsd;
+  postponed: ConsumeError | null;
+}
+
+/** Evaluates runs of the store and stores their scores. */
+export class Evaluations {
+  readonly #tools: EvaluationTools;
+  readonly #rubrics: ReadonlyMap<Evaluator, Rubric>;
+  readonly #count: Counter;
+  readonly #log: SparseLog;
+  /** By user and run. */
+  readonly #underWay = new Map<string, Promise<RunResult>>();
+
+  constructor(tools: EvaluationTools) {
+    const { exporter, evaluators, meter, logger, clock } = tools;
+    this.#tools = tools;
+    this.#rubrics = new Map(
+      evaluators.flatMap((evaluator) => {
+        const { judge } = evaluator.config;
+        return judge === undefined ? [] : [[evaluator, rubricOf(judge)] as const];
+      }),
+    );
+    this.#count = meter.counter('evaluations_total', {
+      description: 'Evaluations of runs and spans by evaluator and result.',
+      labelNames: ['exporter', 'evaluator', 'result'],
+    });
+    for (const { config } of evaluators)
+      this.#count.add(0, { exporter, evaluator: config.name, result: 'scored' });
+    this.#log = new SparseLog(logger, clock);
+  }
+
+  /** Of the evaluators. */
+  get names(): readonly string[] {
+    return this.#tools.evaluators.map(({ config }) => config.name);
+  }
+
+  /**
+   * Evaluates a run once at a time, so that an event and a command do not ask the judge twice.
+   *
+   * @throws ConsumeError if the store fails
+   */
+  async evaluate(userId: string, traceId: string, wanted: Wanted, abort: AbortSignal): Promise<RunResult> {
+    const key = `${userId} ${traceId}`;
+    const before = this.#underWay.get(key)?.catch(() => undefined);
+    const work = Promise.resolve(before).then(() => this.#evaluate(userId, traceId, wanted, abort));
+    this.#underWay.set(key, work);
+    try {
+      return await work;
+    } finally {
+      if (this.#underWay.get(key) === work) this.#underWay.delete(key);
+    }
+  }
+
+  async #evaluate(userId: string, traceId: string, wanted: Wanted, abort: AbortSignal): Promise<RunResult> {
+    const { evaluators, runs } = this.#tools;
+    const selected = evaluators.filter(
+      (evaluator) =>
+        evaluator.samples(traceId) && wanted.evaluators?.includes(evaluator.config.name) !== false,
+    );
+    if (selected.length === 0) return nothing('not_selected');
+    const found = await readRun(runs, userId, traceId, abort);
+    if (found === null) return nothing('not_found');
+    if (found === 'too_large') {
+      this.#log.warn(1, {}, 'Did not evaluate a run with more than 10 000 spans or 32 MiB');
+      return nothing('too_large');
+    }
+    if (wanted.onlyEnded === true && found.trace.status === 'running') return nothing('running');
+    if (found.trace.metadata?.[EVALUATOR] !== undefined) return nothing('judge_run');
+    const run = new EvaluatedRun(userId, found);
+    if (wanted.where !== undefined && !isTrue(wanted.where, run)) return nothing('not_selected');
+    const existing = await this.#existing(userId, traceId, wanted, abort);
+    const job: Job = { run, wanted, abort, existing, evaluations: [], scores: [], cost: 0, postponed: null };
+    for (const evaluator of selected) {
+      const targets = evaluator.targetsIn(run);
+      if (targets.length > 0) await this.#evaluateAll(job, evaluator, targets);
+    }
+    await this.#flush(job);
+    const { evaluations, cost, postponed } = job;
+    return { state: 'evaluated', evaluations, cost, postponed };
+  }
+
+  async #existing(
+    userId: string,
+    traceId: string,
+    { repeatsFailed = false }: Wanted,
+    abort: AbortSignal,
+  ): Promise<ReadonlySet<string>> {
+    const scores = await this.#tools.runs.scores(userId, traceId, abort);
+    const final = scores.filter(({ error_type }) => !repeatsFailed || error_type === null);
+    return new Set(final.map(({ id }) => id));
+  }
+
+  async #evaluateAll(job: Job, evaluator: Evaluator, targets: readonly Target[]): Promise<void> {
+    const { judge, expression, name, version } = evaluator.config;
+    // What the expressions gave does not wait for slower evaluators.
+    if (expression === undefined) await this.#flush(job);
+    const prompt = judge === undefined ? null : await this.#promptOf(judge, job.run);
+    const suffix = prompt === null || prompt.version === null ? '' : `, prompt ${prompt.version}`;
+    const versioned = { name, version: `${version}${suffix}` };
+    for (const target of targets) {
+      const outcome = await this.#outcome(job, { evaluator, versioned, prompt }, target);
+      const { result } = outcome;
+      const reason = 'reason' in outcome ? outcome.reason : null;
+      job.evaluations.push({ evaluator: name, span_id: target.span?.span_id ?? null, result, reason });
+      if (result === 'existing' || result === 'matched') continue;
+      this.#count.add(1, { exporter: this.#tools.exporter, evaluator: name, result });
+      if (judge !== undefined) await this.#flush(job);
+      if (reason !== null && result !== 'postponed')
+        this.#log.warn(1, { evaluator: name, result, reason }, 'An evaluation gave no score');
+    }
+  }
+
+  /** Evaluates a target. A call of the judge is stored, the score is kept for {@link Job.scores}. @throws ConsumeError */
+  async #outcome(job: Job, how: How, target: Target): Promise<Outcome> {
+    const { versioned } = how;
+    if (job.existing.has(evaluationId(versioned, target))) return { result: 'existing' };
+    if (job.wanted.isDryRun === true) return { result: 'matched' };
+    const outcome = await this.#ask(job, how, target);
+    if (outcome.result === 'postponed') job.postponed ??= outcome.error;
+    if (outcome.result !== 'scored' && outcome.result !== 'failed') return outcome;
+    const { writer, clock } = this.#tools;
+    const { userId: tenant } = target;
+    let call = null;
+    if (outcome.call !== null) {
+      const run = judgeRun(versioned, target, outcome.call);
+      job.cost += outcome.call.cost?.total ?? 0;
+      call = { model: outcome.call.model, traceId: run.trace.trace_id };
+      await stored(writer.traces({ tenant, items: [run] }, { receivedAt: clock.now() }));
+    }
+    const result =
+      outcome.result === 'scored'
+        ? outcome.judgement
+        : { error_type: outcome.error, comment: outcome.reason };
+    job.scores.push(evaluationScore(versioned, target, result, call));
+    return outcome;
+  }
+
+  /** Stores the scores that were given. @throws ConsumeError */
+  async #flush({ run, scores }: Job): Promise<void> {
+    if (scores.length === 0) return;
+    const { writer, clock } = this.#tools;
+    const receivedAt = clock.now();
+    const items = scores.splice(0).map((score, index) => scoreRecord(score, index, receivedAt));
+    await stored(writer.logs({ tenant: run.userId, items }, { receivedAt }));
+  }
+
+  async #ask(job: Job, { evaluator, prompt }: How, target: Target): Promise<Outcome> {
+    const { judge, extensions, maxVariableLength } = this.#tools;
+    const { extension } = evaluator.config;
+    const rubric = this.#rubrics.get(evaluator);
+    try {
+      if (rubric !== undefined && judge !== null) {
+        if (prompt === null)
+          return { result: 'no_prompt', reason: 'The user of the run has no such prompt, version or label.' };
+        const unknown = prompt.messages.flatMap(({ content }) => unknownVariables(content));
+        if (unknown.length > 0)
+          return { result: 'no_prompt', reason: `The prompt has unknown variables: ${unknown.join(', ')}` };
+        // The other evaluators of the run would have to wait for the same failure.
+        if (job.postponed !== null) return postponed(job.postponed);
+        const messages = prompt.messages.map(({ role, content }) => ({
+          role,
+          content: renderPrompt(content, target.run, target.span, maxVariableLength),
+        }));
+        return await judge.ask(messages, rubric, job.abort);
+      }
+      const judgement =
+        extension === undefined
+          ? evaluator.scoreOf(target)
+          : checked(await extensions.get(extension)?.evaluateRun(target, job.abort));
+      return judgement ? { result: 'scored', judgement, call: null } : { result: 'unscored' };
+    } catch (error) {
+      if (error instanceof ConsumeError && error.retryable) return postponed(error);
+      const reason = error instanceof Error ? error.message : String(error);
+      return { result: 'failed', error: 'evaluator_failed', reason, call: null };
+    }
+  }
+
+  /** @returns null if the user of the run has no such prompt */
+  async #promptOf(
+    { prompt, stored_prompt }: JudgeSection,
+    { userId, run }: EvaluatedRun,
+  ): Promise<FoundPrompt | null> {
+    if (prompt !== undefined) return { messages: asUser(prompt), version: null };
+    if (stored_prompt === undefined) return null;
+    const { name, version, label = LATEST } = stored_prompt;
+    const sessionId = declaredContext(run.trace).session_id;
+    const wanted: WantedVersion =
+      version === undefined ? { kind: 'label', label, sessionId } : { kind: 'version', version };
+    const found = await this.#tools.prompts?.find(userId, name, wanted);
+    if (found?.kind !== 'found') return null;
+    const { prompt: stored } = found;
+    return { messages: messagesOf(stored) ?? asUser(stored.template_text), version: stored.version };
+  }
+}
+
+function asUser(content: string): Messages {
+  return [{ role: 'user', content }];
+}
+
+/** Waits for a write. @throws ConsumeError */
+async function stored(write: Promise<Receipt>): Promise<void> {
+  const [first] = (await write).refused;
+  if (first !== undefined)
+    throw new ConsumeError(`The store refused a score: ${first.reason}`, {
+      code: 'validation_failed',
+      retryable: false,
+    });
+}
+
+/** @throws TypeError for a value of a plugin that is no score */
+function checked(given: Judgement | null | undefined): Judgement | null {
+  const judgement = judgementOf(given === undefined ? null : { ...given });
+  if (judgement === undefined) throw new TypeError('The extension gave neither a score nor null.');
+  return judgement;
+}
+
+function postponed(error: ConsumeError): Outcome {
+  return { result: 'postponed', reason: error.message, error };
+}
+
+function isTrue(condition: Expression, { scope }: EvaluatedRun): boolean {
+  try {
+    return condition.evaluate(scope) === true;
+  } catch {
+    return false;
+  }
+}
+
+function nothing(state: RunResult['state']): RunResult {
+  return { state, evaluations: [], cost: 0, postponed: null };
+}
