@@ -166,6 +166,7 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
     searchTrace: ['query=a*'],
     searchAll: ['query=a'],
     listAgents: [ALL_TIME],
+    listModels: ['performance=true'],
     readRunGroups: GROUP_FIELDS.map((field) => `group_by=${field}&limit=3&${ALL_TIME}`),
     listRunValues: ['field=metadata', 'field=tag', 'field=environment'],
     compareAgents: (ids['agent_id'] ?? []).map((b) => `agent_a=${a}&agent_b=${b}`),

@@ -618,6 +618,30 @@ export interface ModelUsage {
   readonly last_call_at: Micros;
 }
 
+/** Calls of one model: outcomes, durations, and why calls have no cost. Percentiles are interpolated and exact. */
+export interface ModelPerformance {
+  readonly model: string | null;
+  /** Number of calls with status `failed` or `timed_out`. */
+  readonly failed_calls: number;
+  /** Over the calls with a duration; null: there are none. */
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  /** The median time to the first chunk of the answer, over the calls that report it. */
+  readonly first_chunk_ms: number | null;
+  /** Output tokens by second of call duration, over the calls that have both. */
+  readonly tokens_per_second: number | null;
+  /** Calls without a cost, by reason: no reported tokens, or no price. */
+  readonly without_tokens: number;
+  readonly without_price: number;
+  /** By cost, then number of calls, descending: at most {@link MOST_NAMED}. */
+  readonly agents: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly calls: number;
+    readonly total_cost: Usd | null;
+  }[];
+}
+
 /** Calls of one tool: spans of type `tool` with its name. */
 export interface ToolUsage {
   readonly tool: string;
@@ -678,6 +702,13 @@ export interface RepricedCalls {
 export interface Models {
   /** By cost, then number of calls, descending. */
   list(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ModelUsage>>;
+  /** @param models some models of {@link list}; @returns those with calls, in any order */
+  performance(
+    userId: string,
+    filter: ModelFilter,
+    models: readonly (string | null)[],
+    abort?: AbortSignal,
+  ): Promise<readonly ModelPerformance[]>;
   /** By number of calls, descending, then name. */
   tools(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ToolUsage>>;
   /** If calls must be rounded separately, every call is read, which is slower than reading sums. */

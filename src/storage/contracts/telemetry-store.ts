@@ -86,7 +86,7 @@ export const TELEMETRY_METHODS: {
     setOutcome: true,
   },
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
-  models: { list: true, tools: true, reprice: true },
+  models: { list: true, performance: true, tools: true, reprice: true },
   series: { read: true },
   groups: { read: true },
   sessions: { list: true, read: true, scores: true, users: true, repositories: true },

@@ -57,7 +57,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
     setOutcome: 'at once',
   },
   agents: { list: 'long', find: 'long', read: 'short', days: 'long', estimate: 'long', compare: 'long' },
-  models: { list: 'long', tools: 'long', reprice: 'long' },
+  models: { list: 'long', performance: 'long', tools: 'long', reprice: 'long' },
   series: { read: 'long' },
   groups: { read: 'long' },
   sessions: { list: 'long', read: 'long', scores: 'short', users: 'long', repositories: 'long' },

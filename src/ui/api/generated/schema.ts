@@ -2237,6 +2237,22 @@ export interface components {
       to: string | null;
       users: string[] | null;
     };
+    ModelPerformance: {
+      agents: {
+        calls: number;
+        /** Format: uuid */
+        id: string;
+        name: string;
+        total_cost: number | null;
+      }[];
+      failed_calls: number;
+      first_chunk_ms: number | null;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      tokens_per_second: number | null;
+      without_price: number;
+      without_tokens: number;
+    };
     ModelPrice: {
       is_used: boolean;
       model: string;
@@ -2255,6 +2271,7 @@ export interface components {
       last_call_at: string;
       model: string | null;
       output_tokens: number;
+      performance?: components['schemas']['ModelPerformance'];
       priced_calls: number;
       total_cost: number | null;
       total_tokens: number;
@@ -5016,6 +5033,7 @@ export interface operations {
         environment?: string;
         page?: number;
         page_size?: number;
+        performance?: boolean;
         release?: string;
         repository?: string;
         start_time?: string;
