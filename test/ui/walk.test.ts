@@ -177,7 +177,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
 
   await t.test('explains a missing value by keyboard and touch without layout shifts', async (t) => {
     const { page, complaints } = await permit('/agents', { hasTouch: true });
-    const reason = 'No runs ended in the last 7 days';
+    const reason = 'No runs ended in this period';
     const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
     const tooltip = page.locator('[popover]');
     const place = async () => JSON.stringify(await page.getByRole('table').boundingBox());
