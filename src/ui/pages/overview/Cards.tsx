@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { api, ApiError, bodyOf, type Schemas } from '../../api/client.js';
 import { formatDuration } from '../../format/duration.js';
 import { formatCount, formatCounted, formatMoney, formatPercentage } from '../../format/number.js';
+import { cx } from '../../parts/cx.js';
 import { Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -126,7 +127,7 @@ export function Regressions({ range }: { readonly range: string }) {
             {formatCount(total.runs)} runs, {formatCount(before.runs)} before
           </span>
           {regressions.map((regression) => (
-            <span key={regression} className={styles['more']}>
+            <span key={regression} className={cx(styles['more'], styles['whole'])}>
               {describeRegression(regression, total, before)}
             </span>
           ))}
