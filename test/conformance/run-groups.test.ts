@@ -243,8 +243,10 @@ function checkGroups(t: Test, open: OpenTelemetry): void {
           costs,
           costs.toSorted((a, b) => b - a),
         );
-        if (group_by === 'tag' || group_by === 'prompt_version' || expected.length <= limit)
-          return same(found.others, null);
+        if (group_by === 'tag' || group_by === 'prompt_version' || expected.length <= limit) {
+          same(found.others, null);
+          return;
+        }
         const shown = new Set(found.groups.map(({ key, name }) => (group_by === 'agent' ? name : key)));
         const left = runs.filter((run) => valuesOf(run, group_by).every((value) => !shown.has(value)));
         const none = { p50_ms: null, p95_ms: null, last_at: null };

@@ -183,12 +183,17 @@ function serializeTool({ last_call_at, agents, ...usage }: ToolUsage): Static<ty
   return { ...usage, last_call_at: formatTime(last_call_at), agents: [...agents] };
 }
 
-function serializePerformance({
-  model: _model,
-  agents,
-  ...figures
-}: ModelPerformance): Static<typeof performanceSchema> {
-  return { ...figures, agents: [...agents] };
+function serializePerformance(found: ModelPerformance): Static<typeof performanceSchema> {
+  return {
+    failed_calls: found.failed_calls,
+    p50_ms: found.p50_ms,
+    p95_ms: found.p95_ms,
+    first_chunk_ms: found.first_chunk_ms,
+    tokens_per_second: found.tokens_per_second,
+    without_tokens: found.without_tokens,
+    without_price: found.without_price,
+    agents: [...found.agents],
+  };
 }
 
 function serializeModel(usage: ModelUsage): Static<typeof modelSchema> {

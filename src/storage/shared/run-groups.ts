@@ -1,8 +1,15 @@
 import { sumToNumber, type Usd } from '../../signal/money.js';
-import type { Micros } from '../../signal/time.js';
+import { DIMENSIONS, type Dimension } from '../../signal/run-context.js';
 import type { Prompts } from '../contracts/prompts.js';
 import type { FoundGroups, GroupRequest, GroupSort, Regression, RunGroup } from '../contracts/run-groups.js';
-import type { AgentSummary, ComparedPeriods, Period, PeriodTotals } from '../contracts/runs.js';
+import type {
+  AgentSummary,
+  ComparedPeriods,
+  ModelFilter,
+  Period,
+  PeriodTotals,
+  RunFilter,
+} from '../contracts/runs.js';
 import { numberOf, textOf } from './summaries-of-rows.js';
 
 /** Fewer runs, or fewer runs with a success signal, are not significant; nor are percentiles of fewer runs. */
@@ -64,9 +71,26 @@ export type IdentityOf = (key: string) => Pick<RunGroup, 'key' | 'name'> | undef
 /** Key and name are the value itself. */
 export const OF_VALUE: IdentityOf = (key) => ({ key: key === '' ? null : key, name: null });
 
-/** The start of the period before. */
-export function periodBefore({ start_time, end_time }: Period): Micros {
-  return Math.max(2 * start_time - end_time, Number.MIN_SAFE_INTEGER);
+/** What selects the runs of both periods. */
+export type SelectedRuns = Period & Partial<Pick<GroupRequest, 'agent_id' | 'filter' | Dimension>>;
+
+/** The calls of both periods. */
+export function callsOfPeriods(request: SelectedRuns): ModelFilter & Period {
+  const { agent_id, start_time, end_time } = request;
+  const dimensions = DIMENSIONS.flatMap((field) =>
+    request[field] === undefined ? [] : [[field, request[field]] as const],
+  );
+  return {
+    ...Object.fromEntries(dimensions),
+    ...(agent_id === undefined ? {} : { agent_id }),
+    start_time: Math.max(2 * start_time - end_time, Number.MIN_SAFE_INTEGER),
+    end_time: end_time - 1,
+  };
+}
+
+/** The runs of both periods. */
+export function runsOfPeriods(request: SelectedRuns): RunFilter {
+  return { ...request.filter, ...callsOfPeriods(request), kind: 'agent' };
 }
 
 /**

@@ -159,13 +159,17 @@ export function performanceOf(calls: readonly Call[], filter: ModelFilter): obje
 }
 
 /** A stored performance in the form of {@link performanceOf}. */
-export function roundedPerformance({ agents: _, ...found }: ModelPerformance): object {
+export function roundedPerformance(found: ModelPerformance): object {
+  const { model, failed_calls, without_tokens, without_price } = found;
   return {
-    ...found,
+    model,
+    failed_calls,
     p50_ms: rounded(found.p50_ms),
     p95_ms: rounded(found.p95_ms),
     first_chunk_ms: rounded(found.first_chunk_ms),
     tokens_per_second: rounded(found.tokens_per_second),
+    without_tokens,
+    without_price,
   };
 }
 

@@ -1,8 +1,7 @@
 import { RUNNING } from '../../../runs/rules/rows.js';
-import type { Dimension } from '../../../signal/run-context.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Prompts } from '../../contracts/prompts.js';
-import type { ComparedPeriods, Period } from '../../contracts/runs.js';
+import type { ComparedPeriods } from '../../contracts/runs.js';
 import {
   type FoundGroups,
   type GroupField,
@@ -12,11 +11,13 @@ import {
 } from '../../contracts/run-groups.js';
 import { HAS_FAILED } from '../../schema/tables.js';
 import {
+  callsOfPeriods,
   groupsOfRows,
   type IdentityOf,
   OF_VALUE,
-  periodBefore,
   periodsByKey,
+  runsOfPeriods,
+  type SelectedRuns,
   withPromptNames,
 } from '../../shared/run-groups.js';
 import type { Row } from '../client/connection.js';
@@ -91,7 +92,7 @@ export class GroupReads implements RunGroups {
 export async function periodsOfAgents(
   parts: ListParts,
   tenant: number,
-  request: Period & Pick<GroupRequest, Dimension>,
+  request: SelectedRuns,
   abort: AbortSignal | undefined,
 ): Promise<ReadonlyMap<number, ComparedPeriods>> {
   const runs = await runsOf(parts, tenant, request);
@@ -108,10 +109,9 @@ export async function periodsOfAgents(
 async function runsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  { start_time, end_time, filter, ...of }: Omit<GroupRequest, 'group_by' | 'sort' | 'limit'>,
+  request: SelectedRuns,
 ): Promise<string | null> {
-  const within = { start_time: periodBefore({ start_time, end_time }), end_time: end_time - 1 };
-  const where = conditions(await names.of(tenant), tenant, { ...filter, ...of, kind: 'agent', ...within });
+  const where = conditions(await names.of(tenant), tenant, runsOfPeriods(request));
   return where && `(SELECT ${RUN_COLUMNS} FROM runs FINAL WHERE ${where})`;
 }
 
@@ -122,8 +122,7 @@ async function groupRuns(
   field: Exclude<GroupField, 'model'>,
   abort: AbortSignal | undefined,
 ): Promise<readonly Row[]> {
-  const { group_by, sort, limit, ...wanted } = request;
-  const runs = await runsOf(parts, tenant, wanted);
+  const runs = await runsOf(parts, tenant, request);
   if (runs === null) return [];
   const keyed = `SELECT *, ${KEYS[field]} AS key FROM ${runs}`;
   const { start_time } = request;
@@ -140,11 +139,10 @@ async function groupRuns(
 async function groupCalls(
   parts: ListParts,
   tenant: number,
-  { start_time, end_time, group_by, sort, limit, filter, ...of }: GroupRequest,
+  request: GroupRequest,
   abort: AbortSignal | undefined,
 ): Promise<readonly Row[]> {
-  const within = { start_time: periodBefore({ start_time, end_time }), end_time: end_time - 1 };
-  const calls = await callsOf(parts, tenant, { ...of, ...within }, [
+  const calls = await callsOf(parts, tenant, callsOfPeriods(request), [
     ...COUNT_COLUMNS,
     'status',
     'duration_ms',
@@ -153,7 +151,7 @@ async function groupCalls(
   const keyed = `SELECT started_at, status, duration_ms, ifNull(model, '') AS key, ${counts('call')} AS is_call, cost_usd IS NOT NULL AND ${counts('cost')} AS is_priced,
       ${COUNTED_COST} AS nanos, ${COUNTED_TOKENS} AS used
     FROM ${calls} WHERE ${COUNTS_USAGE}`;
-  return await parts.reads.rows(statement(keyed, CALL_STATS, start_time), abort);
+  return await parts.reads.rows(statement(keyed, CALL_STATS, request.start_time), abort);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { RUNNING } from '../../../runs/rules/rows.js';
-import type { Dimension } from '../../../signal/run-context.js';
 import type { Micros } from '../../../signal/time.js';
-import type { ComparedPeriods, Period } from '../../contracts/runs.js';
+import type { ComparedPeriods } from '../../contracts/runs.js';
 import {
   type FoundGroups,
   type GroupField,
@@ -12,11 +11,13 @@ import {
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { HAS_FAILED, TRACES } from '../../schema/tables.js';
 import {
+  callsOfPeriods,
   groupsOfRows,
-  OF_VALUE,
-  periodBefore,
-  periodsByKey,
   type IdentityOf,
+  OF_VALUE,
+  periodsByKey,
+  runsOfPeriods,
+  type SelectedRuns,
 } from '../../shared/run-groups.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
@@ -66,7 +67,7 @@ async function readGroups(place: Place, request: GroupRequest): Promise<FoundGro
 /** Statistics of both periods by agent number. */
 export async function periodsOfAgents(
   place: Place,
-  request: Period & Pick<GroupRequest, Dimension>,
+  request: SelectedRuns,
 ): Promise<ReadonlyMap<number, ComparedPeriods>> {
   const runs = runsOf(place, request);
   if (runs === null) return new Map();
@@ -78,17 +79,8 @@ export async function periodsOfAgents(
 }
 
 /** The runs of both periods as a relation; null if the user has no such agent. */
-function runsOf(
-  { capture, agents, tenant }: Place,
-  { start_time, end_time, filter, ...of }: Omit<GroupRequest, 'group_by' | 'sort' | 'limit'>,
-): string | null {
-  const matching = conditions(agents, tenant, {
-    ...filter,
-    ...of,
-    kind: 'agent',
-    start_time: periodBefore({ start_time, end_time }),
-    end_time: end_time - 1,
-  });
+function runsOf({ capture, agents, tenant }: Place, request: SelectedRuns): string | null {
+  const matching = conditions(agents, tenant, runsOfPeriods(request));
   return matching && newest(capture, TRACES, `tenant = ${tenant} AND ${matching.sql}`);
 }
 
@@ -98,8 +90,7 @@ async function groupRuns(
   field: Exclude<GroupField, 'model'>,
 ): Promise<readonly Row[]> {
   const { connection, capture, tenant } = place;
-  const { group_by, sort, limit, ...wanted } = request;
-  const runs = runsOf(place, wanted);
+  const runs = runsOf(place, request);
   if (runs === null) return [];
   const links = relation(capture, PROMPT_LINKS, `tenant = ${tenant}`);
   const from =
@@ -121,14 +112,13 @@ async function groupRuns(
 
 async function groupCalls(
   { connection, capture, agents, tenant }: Place,
-  { start_time, end_time, group_by, sort, limit, filter, ...of }: GroupRequest,
+  request: GroupRequest,
 ): Promise<readonly Row[]> {
-  const within = { start_time: periodBefore({ start_time, end_time }), end_time: end_time - 1 };
-  const calls = someCalls(capture, agents, tenant, { ...of, ...within });
+  const calls = someCalls(capture, agents, tenant, callsOfPeriods(request));
   if (calls === null) return [];
   const counted = withTokens(`(SELECT * FROM ${calls} WHERE ${COUNTS_USAGE})`);
   const keyed = `SELECT *, coalesce(model, '') AS key, ${counts('call')} AS is_call, ${counts('cost')} AND cost_usd IS NOT NULL AS is_priced FROM ${counted}`;
-  return await connection.rows(statement(keyed, CALL_STATS, start_time));
+  return await connection.rows(statement(keyed, CALL_STATS, request.start_time));
 }
 
 /**

@@ -72,7 +72,7 @@ export default function Models() {
             columns={columns(
               priceOf,
               new Map(estimates.map((each) => [each.swap.model, each])),
-              models.data.items.some(({ performance }) => performance?.first_chunk_ms != null),
+              models.data.items.some(({ performance }) => typeof performance?.first_chunk_ms === 'number'),
             )}
             keyOf={({ model }) => JSON.stringify(model)}
             hrefOf={({ model }) => runsOfModel(model)}
