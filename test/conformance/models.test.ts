@@ -5,7 +5,13 @@ import type { TraceHeader } from '../../src/signal/trace.js';
 import { USAGE_PARTS, type SummedPart } from '../../src/signal/call-details.js';
 import type { Price, Rates } from '../../src/signal/price.js';
 import type { ModelFilter, RepricedFilter, ToolUsage } from '../../src/storage/contracts/runs.js';
-import { repricedOf, usageOf, type Call } from '../storage/duckdb/model-oracle.js';
+import {
+  performanceOf,
+  repricedOf,
+  roundedPerformance,
+  usageOf,
+  type Call,
+} from '../storage/duckdb/model-oracle.js';
 import { callKeys } from '../runs/histories.js';
 import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
@@ -29,6 +35,7 @@ const oneCall = fc.record({
   cost: fc.constantFrom(null, 0, 1_500_000_000),
   isRunning: fc.boolean(),
   isTotalOnly: fc.boolean(),
+  first: fc.option(fc.constantFrom(0, 12.5, 300), { nil: undefined }),
   usage: fc.option(
     fc.record(Object.fromEntries(USAGE_PARTS.map((part) => [part, fc.constantFrom(0, 3, 9, 2 ** 40)])), {
       requiredKeys: [],
@@ -135,6 +142,10 @@ function rounded(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms * 1e6) / 1e6;
 }
 
+function sumOf(values: readonly number[]): number {
+  return Math.round(values.reduce((all, one) => all + one, 0) * 1e9) / 1e9;
+}
+
 function withoutAgents({ tool, calls, failed_calls, p50_ms, p95_ms, last_call_at }: ToolUsage) {
   return { tool, calls, failed_calls, p50_ms: rounded(p50_ms), p95_ms: rounded(p95_ms), last_call_at };
 }
@@ -166,6 +177,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
             const found = await opened.store.models.list(user, filter, { offset: 0, limit: 10 });
             const expected = usageOf(calls, filter);
             same(found, { items: expected, count: expected.length });
+            await checkPerformance(filter, calls);
             const tools = toolsOf(calls, filter);
             for (const [offset, limit] of [
               [0, 10],
@@ -184,6 +196,20 @@ function checkModels(t: Test, open: OpenTelemetry): void {
             await checkAgents({ ...filter, model });
           }
         };
+        const checkPerformance = async (filter: ModelFilter, its: readonly Call[]): Promise<void> => {
+          const found = await opened.store.models.performance(user, filter, [...MODELS, 'unknown']);
+          const byModel = (one: object): string => JSON.stringify(one);
+          same(
+            found.map(roundedPerformance).map(byModel).sort(),
+            performanceOf(its, filter).map(byModel).sort(),
+          );
+          // Runs of several agents add up to their models.
+          for (const { model, agents } of found) {
+            const [usage] = usageOf(its, filter).filter((one) => one.model === model);
+            same(sumOf(agents.map((agent) => agent.calls)), usage?.calls);
+            same(sumOf(agents.map((agent) => agent.total_cost ?? 0)), usage?.total_cost ?? 0);
+          }
+        };
         // The agent of a run may change with every header and span, so it is read from the store.
         const checkAgents = async ({ model, ...filter }: RepricedFilter): Promise<void> => {
           const { items: runs } = await opened.store.runs.list(
@@ -200,6 +226,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
               { offset: 0, limit: 10 },
             );
             same(items, usageOf(its, filter));
+            await checkPerformance({ ...filter, agent_id }, its);
             const tools = await opened.store.models.tools(
               user,
               { ...filter, agent_id },
@@ -226,7 +253,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
             };
             if (of === undefined) headers.push(header);
             const made = one.calls.map(
-              ({ at, model, type, tokens, cost, isRunning, isTotalOnly, usage, key }) => ({
+              ({ at, model, type, tokens, cost, isRunning, isTotalOnly, first, usage, key }) => ({
                 header,
                 span: aSpanRecord(header.trace_id, {
                   name: `use ${String(model)}`,
@@ -243,9 +270,15 @@ function checkModels(t: Test, open: OpenTelemetry): void {
                   parent_span_id: ABOVE,
                   agent_hint: { source: 'service.name' as const, name: one.agent },
                   call:
-                    key === null && usage === null
+                    key === null && usage === null && first === undefined
                       ? null
-                      : { provider: null, usage, cost: null, ...(key === null ? {} : { key }) },
+                      : {
+                          provider: null,
+                          usage,
+                          cost: null,
+                          ...(key === null ? {} : { key }),
+                          ...(first === undefined ? {} : { time_to_first_chunk_ms: first }),
+                        },
                 }),
               }),
             );

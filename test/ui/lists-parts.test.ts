@@ -2,7 +2,7 @@ import t from 'tap';
 import { changesSince, steady } from '../../src/ui/live/steady.js';
 import { topicOf, Subscriptions } from '../../src/ui/live/subscriptions.js';
 import { isOnPage, matchesRun } from '../../src/ui/pages/runs/run-matches.js';
-import { unpricedFirst } from '../../src/ui/pages/models/model-figures.js';
+import { unpricedReason } from '../../src/ui/pages/models/model-figures.js';
 import {
   candidates,
   formatDifference,
@@ -13,45 +13,9 @@ import {
   together,
   type WhatIfAnswer,
 } from '../../src/ui/pages/models/what-if.js';
-import { figuresByAgent, regressionsOf } from '../../src/ui/pages/overview/regressions.js';
 import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
 import { conversationSpans } from '../../src/ui/messages/turn.js';
 import { parseState } from '../../src/ui/state/codec.js';
-
-const bucket = (runs: number, failed: number, cost: number | null, priced_runs = runs) => ({
-  runs,
-  failed,
-  cost,
-  priced_runs: cost === null ? 0 : priced_runs,
-});
-
-void t.test('an agent got worse if it fails or costs more, with enough runs', async (t) => {
-  const of = (key: string, ...buckets: ReturnType<typeof bucket>[]) => ({ key, name: key, buckets });
-  const others = { key: null, name: null, buckets: [bucket(9, 9, 9)] };
-  const before = figuresByAgent([
-    of('same', bucket(10, 1, 1)),
-    of('fails', bucket(6, 0, 1), bucket(4, 0, null)),
-    of('costs', bucket(10, 0, 1)),
-    of('few', bucket(4, 0, 1)),
-    of('unpriced', bucket(10, 0, 1)),
-    others,
-  ]);
-  const now = figuresByAgent([
-    of('same', bucket(20, 2, 2)),
-    of('fails', bucket(10, 5, 1)),
-    of('costs', bucket(10, 0, 2)),
-    of('few', bucket(40, 40, 100)),
-    of('new', bucket(40, 40, 100)),
-    of('unpriced', bucket(10, 0, 1, 10), bucket(10, 0, null)),
-  ]);
-  const found = regressionsOf(now, before);
-  t.same(
-    found.map(({ now: { id } }) => id),
-    ['fails', 'costs'],
-  );
-  t.match(found[0], { failures: { now: 0.5, before: 0 }, cost: null, before: { runs: 10, cost: 1 } });
-  t.match(found[1], { failures: null, cost: { now: 0.2, before: 0.1 } });
-});
 
 void t.test('question and answer come from the root, or from the first and last call', async (t) => {
   const span = (span_id: string, type: string, input: number | null, output: number | null) => ({
@@ -157,18 +121,14 @@ void t.test('shows unknown parts of an estimate', async (t) => {
   t.same(candidates(rows, 'cost'), ['a'], 'models priced by the processor');
 });
 
-void t.test('lists models with mostly unpriced calls first', async (t) => {
-  const model = (name: string, calls: number, priced_calls: number) => ({
-    model: name,
-    calls,
-    priced_calls,
-    total_cost: null,
-  });
-  const models = [model('a', 5, 5), model('b', 9, 8), model('c', 9, 0)];
-  t.same(
-    unpricedFirst(models).map(({ model: name }) => name),
-    ['c', 'b', 'a'],
-  );
+void t.test('says why calls have no cost', async (t) => {
+  for (const [without_tokens, without_price, reason] of [
+    [2, 0, 'The calls report no tokens'],
+    [0, 3, 'The model has no price'],
+    [1, 3, '1 call without tokens, 3 calls without a price'],
+    [0, 0, 'Unknown reason'],
+  ] as const)
+    t.equal(unpricedReason({ without_tokens, without_price }), reason);
 });
 
 void t.test('tabs share one stream, reopened only when a topic is missing', async (t) => {

@@ -2,12 +2,49 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import { MOST_NAMED, type ModelUsage, type ToolUsage } from '../../storage/contracts/runs.js';
+import {
+  MOST_NAMED,
+  type ModelPerformance,
+  type ModelUsage,
+  type ToolUsage,
+} from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { stretchOf } from '../support/intervals.js';
 import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
 import { dimensionFilter, dimensionParameters, runFilter } from '../support/runs.js';
+
+/** A figure that needs calls with a value. */
+const measured = (description: string) => nullable(Type.Number({ description }));
+
+const performanceSchema = Type.Object(
+  {
+    failed_calls: count('Calls with status `failed` or `timed_out`.'),
+    p50_ms: measured('Median duration, interpolated; null: no call has a duration.'),
+    p95_ms: measured('95th percentile of durations, interpolated.'),
+    first_chunk_ms: measured(
+      'Median time to the first chunk of the answer, over the calls that report it; null: none does.',
+    ),
+    tokens_per_second: measured(
+      'Output tokens per second of call duration, over the calls with both; null: there are none.',
+    ),
+    without_tokens: count('Calls without a cost, because they report no tokens.'),
+    without_price: count('Calls without a cost, although they report tokens: their model has no price.'),
+    agents: Type.Array(
+      Type.Object({
+        id: uuid(),
+        name: Type.String(),
+        calls: count(),
+        total_cost: nullable(usd('US dollars; null: nothing has a cost')),
+      }),
+      { description: `Agents of its calls, the highest cost first; at most ${MOST_NAMED}.` },
+    ),
+  },
+  {
+    title: 'ModelPerformance',
+    description: 'Outcomes and durations of the calls. Only if requested.',
+  },
+);
 
 const modelSchema = Type.Object(
   {
@@ -27,6 +64,7 @@ const modelSchema = Type.Object(
     total_cost: nullable(usd('US dollars; null: nothing has a cost')),
     first_call_at: time(),
     last_call_at: time('Both refer to the start of calls, or of other spans that report usage.'),
+    performance: Type.Optional(performanceSchema),
   },
   { title: 'ModelUsage' },
 );
@@ -46,6 +84,9 @@ const listModels = {
     ...dimensionParameters,
     start_time: Type.Optional(time('Calls that started at or after.')),
     end_time: Type.Optional(time('Calls that started at or before.')),
+    performance: Type.Optional(
+      Type.Boolean({ description: 'Adds `performance`, for which all calls are read: slower than sums.' }),
+    ),
   }),
   responses: { 200: pageSchema(modelSchema, 'ModelUsagePage') },
 } satisfies Operation;
@@ -102,7 +143,23 @@ export function modelRoutes({ routes, telemetry, clock }: ApiContext<'models'>):
         pageRange(query),
         request.abort,
       );
-      return { status: 200, json: serializePage(items.map(serializeModel), total, query) };
+      const found =
+        query.performance === true
+          ? await telemetry.models.performance(
+              identity.userId,
+              filter,
+              items.map(({ model }) => model),
+              request.abort,
+            )
+          : [];
+      const json = items.map((usage) => {
+        const performance = found.find(({ model }) => model === usage.model);
+        return {
+          ...serializeModel(usage),
+          ...(performance && { performance: serializePerformance(performance) }),
+        };
+      });
+      return { status: 200, json: serializePage(json, total, query) };
     }),
     routes.route(listTools).to(async ({ identity, query, request }) => {
       const { agent_id } = query;
@@ -124,6 +181,19 @@ export function modelRoutes({ routes, telemetry, clock }: ApiContext<'models'>):
 
 function serializeTool({ last_call_at, agents, ...usage }: ToolUsage): Static<typeof toolSchema> {
   return { ...usage, last_call_at: formatTime(last_call_at), agents: [...agents] };
+}
+
+function serializePerformance(found: ModelPerformance): Static<typeof performanceSchema> {
+  return {
+    failed_calls: found.failed_calls,
+    p50_ms: found.p50_ms,
+    p95_ms: found.p95_ms,
+    first_chunk_ms: found.first_chunk_ms,
+    tokens_per_second: found.tokens_per_second,
+    without_tokens: found.without_tokens,
+    without_price: found.without_price,
+    agents: [...found.agents],
+  };
 }
 
 function serializeModel(usage: ModelUsage): Static<typeof modelSchema> {

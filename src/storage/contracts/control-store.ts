@@ -100,6 +100,7 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
     findNumber: true,
     findNumbers: true,
     findDeleted: true,
+    withNumbers: true,
     numbersOf: true,
   },
   promptLabels: { move: true, list: true, ofPrompt: true, history: true, find: true, follow: true },

@@ -399,6 +399,8 @@ export interface AgentSummary extends RunOutcomes {
   readonly avg_cost_per_run: Usd | null;
   readonly last_run_at: Micros | null;
   readonly created_at: Micros;
+  /** Only if the filter has a period, which the other statistics then cover, too. */
+  readonly periods?: ComparedPeriods;
 }
 
 /** Sort keys of lists of agents; `-` for descending. */
@@ -421,9 +423,10 @@ export type AgentSort = (typeof AGENT_SORTS)[number];
 
 /**
  * Filter and order of a page of agents. Absent: all, by `-last_run_at`. With a version, agents with such a run; their statistics then
- * cover these runs only.
+ * cover these runs only. With a period, agents with runs in it or in the one before.
  */
 export interface AgentFilter extends DimensionFilter {
+  readonly period?: Period;
   /** Case-insensitive substring of the name. */
   readonly query?: string;
   readonly sort?: AgentSort;
@@ -615,6 +618,30 @@ export interface ModelUsage {
   readonly last_call_at: Micros;
 }
 
+/** Calls of one model: outcomes, durations, and why calls have no cost. Percentiles are interpolated and exact. */
+export interface ModelPerformance {
+  readonly model: string | null;
+  /** Number of calls with status `failed` or `timed_out`. */
+  readonly failed_calls: number;
+  /** Over the calls with a duration; null: there are none. */
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  /** The median time to the first chunk of the answer, over the calls that report it. */
+  readonly first_chunk_ms: number | null;
+  /** Output tokens by second of call duration, over the calls that have both. */
+  readonly tokens_per_second: number | null;
+  /** Calls without a cost, by reason: no reported tokens, or no price. */
+  readonly without_tokens: number;
+  readonly without_price: number;
+  /** By cost, then number of calls, descending: at most {@link MOST_NAMED}. */
+  readonly agents: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly calls: number;
+    readonly total_cost: Usd | null;
+  }[];
+}
+
 /** Calls of one tool: spans of type `tool` with its name. */
 export interface ToolUsage {
   readonly tool: string;
@@ -675,6 +702,13 @@ export interface RepricedCalls {
 export interface Models {
   /** By cost, then number of calls, descending. */
   list(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ModelUsage>>;
+  /** @param models some models of {@link list}; @returns those with calls, in any order */
+  performance(
+    userId: string,
+    filter: ModelFilter,
+    models: readonly (string | null)[],
+    abort?: AbortSignal,
+  ): Promise<readonly ModelPerformance[]>;
   /** By number of calls, descending, then name. */
   tools(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ToolUsage>>;
   /** If calls must be rounded separately, every call is read, which is slower than reading sums. */
@@ -722,6 +756,28 @@ export interface RunTotals {
   /** `quantile_cont`, over the runs with a duration. */
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
+}
+
+/** The start is included, the end is not. The period before is as long and ends at the start. */
+export interface Period {
+  readonly start_time: Micros;
+  readonly end_time: Micros;
+}
+
+/** Statistics of the runs of a period. */
+export interface PeriodTotals extends RunTotals {
+  /** Number of runs with a negative success signal. */
+  readonly failure_count: number;
+  /** Number of runs whose status is any but `running`. */
+  readonly finished_runs: number;
+  /** The last start; null without runs. */
+  readonly last_at: Micros | null;
+}
+
+/** A period and the one before. */
+export interface ComparedPeriods {
+  readonly total: PeriodTotals;
+  readonly previous_total: PeriodTotals;
 }
 
 export interface SeriesBucket extends RunTotals {

@@ -1,8 +1,8 @@
 import { itemAt } from '../../signal/checked.js';
-import { moneyToNumber } from '../../signal/money.js';
+import { moneyToNumber, sumToNumber } from '../../signal/money.js';
 import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
-import type { EstimatedRuns, RunSummary, ToolUsage } from '../contracts/runs.js';
+import type { EstimatedRuns, ModelPerformance, RunSummary, ToolUsage } from '../contracts/runs.js';
 import type { SpanHead } from './serialize-span.js';
 
 /** A row by column name, as every engine returns it: codes instead of words, times in microseconds. */
@@ -101,6 +101,44 @@ export function toolsOfRows(
         : [{ id: agent.id, name: agent.name, calls: Number(of.calls), failed_calls: Number(of.failed) }];
     }),
   }));
+}
+
+/**
+ * @param rows calls by model
+ * @param byAgent rows of each model by `agent_no`, in the order shown
+ */
+export function performanceOfRows(
+  rows: readonly Row[],
+  byAgent: readonly Row[],
+  agentOf: (agentNo: number) => { readonly id: string; readonly name: string } | undefined,
+): ModelPerformance[] {
+  return rows.map((row) => {
+    const model = textOf(row.model);
+    return {
+      model,
+      failed_calls: Number(row.failed),
+      p50_ms: numberOf(row.p50_ms),
+      p95_ms: numberOf(row.p95_ms),
+      first_chunk_ms: numberOf(row.first_chunk_ms),
+      tokens_per_second: numberOf(row.tokens_per_second),
+      without_tokens: Number(row.without_tokens),
+      without_price: Number(row.without_price),
+      agents: byAgent.flatMap((of) => {
+        const agent = textOf(of.model) === model ? agentOf(Number(of.agent_no)) : undefined;
+        const cost = textOf(of.cost);
+        return agent === undefined
+          ? []
+          : [
+              {
+                id: agent.id,
+                name: agent.name,
+                calls: Number(of.calls),
+                total_cost: cost === null ? null : sumToNumber(BigInt(cost)),
+              },
+            ];
+      }),
+    };
+  });
 }
 
 export function numberOf(value: unknown): number | null {

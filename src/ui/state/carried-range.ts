@@ -2,7 +2,8 @@ import { BASE } from '../api/base.js';
 import { rawPath } from './path.js';
 
 /** Pages with a time range in their URL. */
-const RANGED = /^\/(?:runs|sessions|users|tools|models|map|logs|explore\/metrics|compare\/agents)?$/;
+const RANGED =
+  /^\/(?:runs|sessions|users|tools|models|map|logs|agents(?:\/[^/]+)?|explore\/metrics|compare\/agents)?$/;
 
 let carried: string | null = null;
 

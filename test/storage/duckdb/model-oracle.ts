@@ -17,6 +17,7 @@ import { costOf, tokensOf } from '../../../src/signal/token-cost.js';
 import { summedTokens } from '../../../src/signal/call-tokens.js';
 import {
   type ModelFilter,
+  type ModelPerformance,
   type ModelUsage,
   type RepricedCalls,
   type RepricedFilter,
@@ -122,6 +123,65 @@ export function repricedOf(
     ) as Record<SummedPart, number>,
     long_calls: done.filter(({ cost }) => cost?.isLong).length,
   };
+}
+
+/** The performance of each model's calls without its agents, by model; numbers are rounded, because engines add in different orders. */
+export function performanceOf(calls: readonly Call[], filter: ModelFilter): object[] {
+  const { within, counts } = callsWithin(calls, filter);
+  return [...new Set(within.map(({ model }) => model))].flatMap((model) => {
+    const own = within.filter((span) => span.model === model && counts(span, COUNTS.call));
+    const [first] = own;
+    if (first === undefined) return [];
+    const timed = own.filter((span) => span.output_tokens !== null && (span.duration_ms ?? 0) > 0);
+    const unpriced = own.filter((span) => span.cost_usd === null && counts(span, COUNTS.cost));
+    const hasTokens = (span: SpanRecord): boolean =>
+      [span.input_tokens, span.output_tokens, span.total_tokens].some((tokens) => tokens !== null);
+    const durations = own.flatMap(({ duration_ms }) => duration_ms ?? []);
+    const ms = timed.reduce((all, { duration_ms }) => all + (duration_ms ?? 0), 0);
+    return {
+      model,
+      failed_calls: own.filter(({ status }) => status === 'failed').length,
+      p50_ms: rounded(quantile(durations, 0.5)),
+      p95_ms: rounded(quantile(durations, 0.95)),
+      first_chunk_ms: rounded(
+        quantile(
+          own.flatMap(({ call }) => call?.time_to_first_chunk_ms ?? []),
+          0.5,
+        ),
+      ),
+      tokens_per_second: rounded(
+        timed.length === 0 ? null : (1000 * sum(timed.map((span) => span.output_tokens))) / ms,
+      ),
+      without_tokens: unpriced.filter((span) => !hasTokens(span)).length,
+      without_price: unpriced.filter(hasTokens).length,
+    };
+  });
+}
+
+/** A stored performance in the form of {@link performanceOf}. */
+export function roundedPerformance(found: ModelPerformance): object {
+  const { model, failed_calls, without_tokens, without_price } = found;
+  return {
+    model,
+    failed_calls,
+    p50_ms: rounded(found.p50_ms),
+    p95_ms: rounded(found.p95_ms),
+    first_chunk_ms: rounded(found.first_chunk_ms),
+    tokens_per_second: rounded(found.tokens_per_second),
+    without_tokens,
+    without_price,
+  };
+}
+
+function quantile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const rank = share * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+  return low === undefined || high === undefined ? null : low + (high - low) * (rank - Math.floor(rank));
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(7));
 }
 
 /** The expected usage, computed from all spans. */

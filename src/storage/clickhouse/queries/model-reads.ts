@@ -1,6 +1,7 @@
 import type { Price } from '../../../signal/price.js';
 import type {
   ModelFilter,
+  ModelPerformance,
   Models,
   ModelUsage,
   RepricedCalls,
@@ -14,6 +15,7 @@ import { isByLifetime, isOfSums, mayBeTooLarge } from '../../shared/priced-token
 import { callsOf, callSums, CALL_SUMS, costOf, IS_USED } from './call-sums.js';
 import { TOKEN_COLUMNS, tokenSums } from './call-tokens.js';
 import type { ListParts } from './listed-runs.js';
+import { readPerformance } from './model-performance.js';
 import { repricedCalls, repricing, repricingOfSums } from './repriced-calls.js';
 import { listTools } from './tool-calls.js';
 
@@ -47,6 +49,15 @@ export class ModelReads implements Models {
       return { items: rows.map(modelUsage), count: Number(rows[0]?.all_models ?? 0) };
     const { count } = await this.list(userId, filter, { offset: 0, limit: 1 }, abort);
     return { items: [], count };
+  }
+
+  async performance(
+    userId: string,
+    filter: ModelFilter,
+    models: readonly (string | null)[],
+    abort?: AbortSignal,
+  ): Promise<readonly ModelPerformance[]> {
+    return await readPerformance(this.#parts, await this.#tenantOf(userId), filter, models, abort);
   }
 
   async tools(

@@ -1,6 +1,7 @@
 import type { Price } from '../../../signal/price.js';
 import type {
   ModelFilter,
+  ModelPerformance,
   Models,
   ModelUsage,
   RepricedCalls,
@@ -11,6 +12,7 @@ import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Agents } from '../stats/agents.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
 import { listModels } from './models.js';
+import { readPerformance } from './model-performance.js';
 import { repriceCalls } from './repriced-calls.js';
 import { listTools } from './tools.js';
 
@@ -25,6 +27,16 @@ export class ModelReads implements Served<Models> {
   async list({ tenant, long }: ReadContext, filter: ModelFilter, page: PageRange): Promise<Page<ModelUsage>> {
     return await long((connection, capture) =>
       listModels(connection, capture, this.#agents, tenant, filter, page),
+    );
+  }
+
+  async performance(
+    { tenant, long }: ReadContext,
+    filter: ModelFilter,
+    models: readonly (string | null)[],
+  ): Promise<readonly ModelPerformance[]> {
+    return await long((connection, capture) =>
+      readPerformance({ connection, capture, agents: this.#agents, tenant }, filter, models),
     );
   }
 

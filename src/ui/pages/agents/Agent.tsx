@@ -1,26 +1,28 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { Bars } from '../../charts/Bars.js';
-import charts from '../../charts/charts.module.css';
-import { formatCount, formatCounted, formatMoney } from '../../format/number.js';
+import { RunCharts } from '../../charts/RunCharts.js';
+import { formatCount, formatCounted } from '../../format/number.js';
+import { Change } from '../../parts/Change.js';
 import { cx } from '../../parts/cx.js';
-import { Count, Money, Percentage, Time } from '../../parts/figures.js';
+import { Count, Duration, Money, Percentage, Time } from '../../parts/figures.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
+import { RangeChoice } from '../../parts/RangeChoice.js';
 import { RunTable } from '../../parts/RunTable.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { ApiError } from '../../api/client.js';
 import { integer, oneOf } from '../../state/codec.js';
+import { rangeBetween, rangeField } from '../../state/range.js';
+import { endsOf, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
-import { AgentDurations } from './AgentDurations.js';
-import { AgentModels } from './AgentModels.js';
 import { useAlertUpdates, useRules } from '../alerts/load.js';
 import { RULE_COLUMNS } from '../alerts/rule-columns.js';
 import { Table } from '../../parts/Table.js';
 import styles from './Agent.module.css';
+import { failureRate, GROUP_FIELDS, groupsQuery, GroupTable, successRate } from './GroupTable.js';
 
 const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target');
 
@@ -39,31 +41,32 @@ function AgentAlerts({ agentId }: { readonly agentId: string }) {
 }
 
 const PAGE_SIZE = 20;
-const WINDOWS = ['7', '30', '90'] as const;
+const FIELDS = GROUP_FIELDS.filter((field) => field !== 'agent');
 const STATE = {
-  days: oneOf(WINDOWS, '30'),
+  range: rangeField('30d', true),
+  by: oneOf(FIELDS, 'model'),
   status: oneOf(['', 'completed', 'failed', 'timed_out', 'running'], ''),
   page: integer(1, 1),
 };
 
-/** An agent: runs and costs per day, models and runs. */
+/** An agent in a period, compared with the previous one: figures, charts, breakdown and runs. */
 export default function Agent({ id }: { readonly id: string }) {
-  const [{ days, status, page }, change] = useUrlState(STATE);
+  const [{ range, by, status, page }, change] = useUrlState(STATE);
   const path = { agent_id: id };
   const agent = useQuery({
     queryKey: ['agent', id],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/agents/{agent_id}', { params: { path }, signal })),
   });
-  const stats = useQuery({
-    queryKey: ['agent-stats', id, days],
-    queryFn: ({ signal }) =>
-      bodyOf(api.GET('/api/v1/agents/{agent_id}/stats', { params: { path, query: { days } }, signal })),
+  const periods = useQuery({
+    ...groupsQuery(range, { group_by: 'agent', agent_id: id }),
     placeholderData: keepPreviousData,
   });
+  const series = useSeries(range, { agent_id: id });
   const runs = useQuery({
-    queryKey: ['agent-runs', id, status, page],
+    queryKey: ['agent-runs', id, range, status, page],
     queryFn: ({ signal }) => {
       const query = {
+        ...endsOf(range),
         page,
         page_size: PAGE_SIZE,
         kind: 'all' as const,
@@ -91,36 +94,44 @@ export default function Agent({ id }: { readonly id: string }) {
       <div className={parts['head']}>
         <h1>{agent.data ? name || '(no name)' : ' '}</h1>
         <ZoneNote />
+        <RangeChoice
+          bounded
+          label="Period"
+          value={range}
+          onChange={(value) => {
+            change({ range: value, page: 1 });
+          }}
+        />
       </div>
-      {agent.data ? <Figures agent={agent.data} /> : <TableSkeleton rows={2} />}
+      {agent.data && periods.data ? (
+        <Figures agent={agent.data} periods={periods.data} />
+      ) : (
+        <TableSkeleton rows={2} />
+      )}
       <AgentAlerts agentId={id} />
-      <div className={parts['head']}>
-        <h2>Last {days} days</h2>
-        <div role="group" aria-label="Days" className={parts['label']}>
-          {WINDOWS.map((window) => (
-            <button
-              key={window}
-              type="button"
-              className={parts['button']}
-              aria-pressed={window === days}
-              onClick={() => {
-                change({ days: window });
-              }}
-            >
-              {window} days
-            </button>
-          ))}
-        </div>
-      </div>
-      {stats.data ? (
-        <Charts stats={stats.data} />
-      ) : stats.error ? (
-        <Failure error={stats.error} retry={() => void stats.refetch()} />
+      {series.data ? (
+        <RunCharts
+          series={series.data}
+          runs={`/runs?agent=${id}`}
+          isDetailed
+          onBrush={(start, end) => {
+            change({ range: rangeBetween(start, end), page: 1 });
+          }}
+        />
+      ) : series.error ? (
+        <Failure error={series.error} retry={() => void series.refetch()} />
       ) : (
         <TableSkeleton rows={3} />
       )}
-      <AgentDurations agentId={id} days={Number(days)} />
-      <AgentModels agentId={id} range={`${days}d`} title={`Models in ${days} days`} />
+      <GroupTable
+        range={range}
+        field={by}
+        fields={FIELDS}
+        agentId={id}
+        onField={(field) => {
+          change({ by: FIELDS.find((each) => each === field) ?? by }, 'replace');
+        }}
+      />
       <div className={parts['head']}>
         <h2>Runs</h2>
         <div role="group" aria-label="Status" className={parts['label']}>
@@ -138,15 +149,17 @@ export default function Agent({ id }: { readonly id: string }) {
             </button>
           ))}
         </div>
-        <Link href={`/runs?agent=${id}&kind=all`}>All filters</Link>
-        <Link href={`/users?agent=${id}`}>Users</Link>
+        <Link href={`/runs?agent=${id}&kind=all&range=${encodeURIComponent(range)}`}>All filters</Link>
+        <Link href={`/users?agent=${id}&range=${encodeURIComponent(range)}`}>Users</Link>
       </div>
       {runs.error && !runs.data ? (
         <Failure error={runs.error} retry={() => void runs.refetch()} />
       ) : runs.data === undefined ? (
         <TableSkeleton rows={6} />
       ) : runs.data.items.length === 0 ? (
-        <Empty title="No runs match" />
+        <Empty title="No runs match">
+          <p>Widen the time range or show all runs.</p>
+        </Empty>
       ) : (
         <>
           <RunTable runs={runs.data.items} hide={['agent']} />
@@ -166,36 +179,73 @@ export default function Agent({ id }: { readonly id: string }) {
   );
 }
 
-function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
+/** @param periods the totals of the period and of the previous one */
+function Figures({
+  agent,
+  periods: {
+    groups: [group],
+    total: now,
+    previous_total: before,
+  },
+}: {
+  readonly agent: Schemas['AgentDetail'];
+  readonly periods: Schemas['RunGroups'];
+}) {
+  const worse = new Set(group?.regressions);
+  const bad = (regression: Regression): string | undefined =>
+    worse.has(regression) ? parts['bad'] : undefined;
   return (
-    <dl className={parts['figures']} aria-label="All time">
+    <dl className={parts['figures']} aria-label="Period">
       <div>
-        <dt>Runs, all time</dt>
+        <dt>Runs</dt>
         <dd>
-          <Count value={agent.total_runs} missing="" />
+          <Count value={now.runs} missing="" />
+          <small>{formatCount(agent.total_runs)} in all time</small>
+          <Change now={now.runs} before={before.runs} of={BEFORE} />
         </dd>
       </div>
       <div>
         <dt>Success</dt>
-        <dd>
-          <Percentage value={agent.success_percentage} missing="No run reports success or failure" />
-          <small>of {formatCounted(agent.success_count + agent.failure_count, 'run')} that report it</small>
+        <dd className={bad('success')}>
+          <Percentage value={successRate(now)} missing="No run reports success or failure" />
+          <small>of {formatCounted(now.success_count + now.failure_count, 'run')} that report it</small>
+          <Change now={successRate(now)} before={successRate(before)} of={BEFORE} isShare />
         </dd>
       </div>
       <div>
         <dt>Failed or timed out</dt>
-        <dd className={agent.failed_runs > 0 ? parts['bad'] : undefined}>
-          <Percentage value={agent.failure_percentage} missing="No run has ended yet" />
-          <small>{formatCounted(agent.failed_runs, 'run')}</small>
+        <dd className={now.failed > 0 ? parts['bad'] : undefined}>
+          <Percentage value={failureRate(now)} missing="No runs in this period" />
+          <small>{formatCounted(now.failed, 'run')}</small>
+          <Change now={failureRate(now)} before={failureRate(before)} of={BEFORE} isShare />
         </dd>
       </div>
       <div>
         <dt>Cost</dt>
         <dd>
-          <Money value={agent.total_cost} missing="No run has a cost" />
+          <Money value={now.cost} missing="No run has a cost" />
           <small>
-            <Money value={agent.avg_cost_per_run} missing="No run has a cost" /> per priced run
+            <Money value={agent.total_cost} missing="No run has a cost" /> in all time
           </small>
+          <Change now={now.cost} before={before.cost} of={BEFORE} />
+        </dd>
+      </div>
+      <div>
+        <dt>Cost per run</dt>
+        <dd className={bad('cost')}>
+          <Money value={now.cost_per_run} missing="No run has a cost" />
+          <small>of {formatCounted(now.priced_runs, 'priced run')}</small>
+          <Change now={now.cost_per_run} before={before.cost_per_run} of={BEFORE} isBad={worse.has('cost')} />
+        </dd>
+      </div>
+      <div>
+        <dt>p95 duration</dt>
+        <dd className={bad('duration')}>
+          <Duration value={now.p95_ms} missing="No runs ended in this period" />
+          <small>
+            p50 <Duration value={now.p50_ms} missing="No runs ended in this period" />
+          </small>
+          <Change now={now.p95_ms} before={before.p95_ms} of={BEFORE} isBad={worse.has('duration')} />
         </dd>
       </div>
       <div>
@@ -213,33 +263,6 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
   );
 }
 
-function Charts({ stats: { daily } }: { readonly stats: Schemas['AgentStats'] }) {
-  const unit = 'UTC day';
-  const largest = (values: readonly number[]): number => Math.max(0, ...values);
-  return (
-    <div className={charts['charts']}>
-      <Bars
-        title="Runs"
-        unit={unit}
-        top={`peak ${formatCount(largest(daily.map((day) => day.total_runs)))}/day`}
-        bars={daily.map((day) => ({
-          label: day.date.slice(5),
-          value: day.total_runs,
-          bad: day.failed_runs,
-          words: `${formatCounted(day.total_runs, 'run')}, ${formatCount(day.failed_runs)} failed`,
-        }))}
-      />
-      <Bars
-        title="Cost"
-        unit={unit}
-        tone="accent"
-        top={`${formatMoney(daily.reduce((sum, day) => sum + day.total_cost, 0))} total`}
-        bars={daily.map((day) => ({
-          label: day.date.slice(5),
-          value: day.total_cost,
-          words: `${formatMoney(day.total_cost)}, ${formatCounted(day.total_tokens, 'token')}`,
-        }))}
-      />
-    </div>
-  );
-}
+type Regression = Schemas['RunGroup']['regressions'][number];
+
+const BEFORE = 'the previous period';

@@ -18,17 +18,24 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import { Sparkline } from '../../charts/Sparkline.js';
-import { useSeries } from '../../state/use-series.js';
+import { rangeField } from '../../state/range.js';
+import { endsOf, useSeries } from '../../state/use-series.js';
+import { RangeChoice } from '../../parts/RangeChoice.js';
 import { FirstRun } from './FirstRun.js';
+import { Compared, failureRate, successRate } from './GroupTable.js';
+import { useAgentCount } from './use-first-runs.js';
 
 type Agent = Schemas['AgentSummary'];
 
 const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_run_at'] as const;
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const PAGE_SIZE = 50;
-/** Agents that the series distinguishes. */
-const MAX_AGENTS = 20;
-const STATE = { q: text(), sort: oneOf(SORTS, '-last_run_at'), page: integer(1, 1) };
+const STATE = {
+  q: text(),
+  range: rangeField('30d'),
+  sort: oneOf(SORTS, '-last_run_at'),
+  page: integer(1, 1),
+};
 
 const idOf = ({ id }: Agent): string => id;
 
@@ -43,15 +50,25 @@ const COLUMNS: readonly Column<Agent>[] = [
     name: 'total_runs',
     header: 'Runs',
     isNumber: true,
-    render: (agent) => <Count value={agent.total_runs} missing="" />,
+    render: ({ total_runs, periods }) => (
+      <Compared now={total_runs} before={periods?.previous_total.runs ?? null}>
+        <Count value={total_runs} missing="" />
+      </Compared>
+    ),
   },
   {
     name: 'success_percentage',
     header: 'Success',
     hint: 'Share of the runs that report success or failure',
     isNumber: true,
-    render: (agent) => (
-      <Percentage value={agent.success_percentage} missing="No run reports success or failure" />
+    render: ({ success_percentage, periods }) => (
+      <Compared
+        now={success_percentage}
+        before={periods ? successRate(periods.previous_total) : null}
+        isShare
+      >
+        <Percentage value={success_percentage} missing="No run reports success or failure" />
+      </Compared>
     ),
   },
   {
@@ -59,90 +76,102 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Failed',
     hint: 'Failed or timed out, as a share of ended runs',
     isNumber: true,
-    render: (agent) => (
-      <span className={agent.failed_runs > 0 ? parts['bad'] : undefined}>
-        <Percentage value={agent.failure_percentage} missing="No run has ended yet" />
-      </span>
+    render: ({ failure_percentage, failed_runs, periods }) => (
+      <Compared
+        now={failure_percentage}
+        before={periods ? failureRate(periods.previous_total) : null}
+        isWorse={failed_runs > 0}
+        isShare
+      >
+        <Percentage value={failure_percentage} missing="No run has ended yet" />
+      </Compared>
     ),
   },
+  ...(['p50', 'p95'] as const).map((name): Column<Agent> => ({
+    name,
+    header: name,
+    hint: name === 'p50' ? 'Median run duration' : '95th percentile of run durations',
+    isNumber: true,
+    render: ({ periods }) => {
+      const [now, before] = [periods?.total[`${name}_ms`], periods?.previous_total[`${name}_ms`]];
+      return (
+        <Compared now={now ?? null} before={before ?? null}>
+          <Duration
+            value={now ?? null}
+            missing={periods ? 'No runs ended in this period' : 'Select a period shorter than all time'}
+          />
+        </Compared>
+      );
+    },
+  })),
   {
     name: 'avg_cost_per_run',
     header: 'Cost per run',
     hint: 'Average over runs with a cost',
     isNumber: true,
-    render: (agent) => <Money value={agent.avg_cost_per_run} missing="No run has a cost" />,
+    render: ({ avg_cost_per_run, periods }) => (
+      <Compared now={avg_cost_per_run} before={periods?.previous_total.cost_per_run ?? null}>
+        <Money value={avg_cost_per_run} missing="No run has a cost" />
+      </Compared>
+    ),
   },
   {
     name: 'total_cost',
     header: 'Cost',
     isNumber: true,
-    render: (agent) => <Money value={agent.total_cost} missing="No run has a cost" />,
+    render: ({ total_cost, periods }) => (
+      <Compared now={total_cost} before={periods?.previous_total.cost ?? null}>
+        <Money value={total_cost} missing="No run has a cost" />
+      </Compared>
+    ),
   },
   {
     name: 'last_run_at',
     header: 'Last run',
     isNumber: true,
-    render: (agent) => <Time at={agent.last_run_at} relative missing="No runs yet" />,
+    render: (agent) => <Time at={agent.last_run_at} relative missing="No runs in this period" />,
   },
 ];
 
-/** Hourly runs and p95 duration of the busiest agents; the API has no series for the others. */
-function useSevenDays(): readonly [sparkline: Column<Agent>, p95: Column<Agent>] {
-  const { data } = useSeries('7d', { group_by: 'agent', interval: '1h' });
+/** Runs of the busiest agents over time; the API has no series for the others. */
+function useSparkline(range: string): Column<Agent> {
+  const { data } = useSeries(range, { group_by: 'agent' });
   const drawn = useMemo(() => {
     if (!data) return undefined;
     const times = bucketTimes(data);
     return new Map(
-      data.groups.map(({ key, total, buckets }) => [
+      data.groups.map(({ key, buckets }) => [
         key,
-        {
-          runs: valuesAt(times, buckets, ({ runs }) => runs, 0).map((value) => value ?? 0),
-          p95: total?.p95_ms ?? null,
-        },
+        valuesAt(times, buckets, ({ runs }) => runs, 0).map((value) => value ?? 0),
       ]),
     );
   }, [data]);
-  return [
-    {
-      name: 'sparkline',
-      header: 'Last 7 days',
-      hint: 'Runs per hour of the busiest agents; each row has its own scale',
-      render: ({ id, name }) => (
-        <Sparkline label={`Runs of ${name} in 7 days`} values={drawn?.get(id)?.runs ?? []} />
-      ),
-    },
-    {
-      name: 'p95',
-      header: 'p95',
-      hint: '95th percentile of run durations in the last 7 days, for the busiest agents',
-      isNumber: true,
-      render: ({ id }) =>
-        drawn && (
-          <Duration
-            value={drawn.get(id)?.p95 ?? null}
-            missing={
-              drawn.size > MAX_AGENTS && !drawn.has(id)
-                ? `Only for the ${String(MAX_AGENTS)} busiest agents of the last 7 days`
-                : 'No runs ended in the last 7 days'
-            }
-          />
-        ),
-    },
-  ];
+  return {
+    name: 'sparkline',
+    header: 'Activity',
+    hint: 'Runs over time of the busiest agents; each row has its own scale',
+    render: ({ id, name }) => <Sparkline label={`Runs of ${name} over time`} values={drawn?.get(id) ?? []} />,
+  };
 }
 
-/** All agents with their totals, the last active first. Two can be selected for comparison. */
+/** Agents of a period compared with the previous one, the last active first. Two can be selected for comparison. */
 export default function Agents() {
-  const [{ q, sort, page }, change] = useUrlState(STATE);
+  const [{ q, range, sort, page }, change] = useUrlState(STATE);
   const search = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useDebounced(q, (value) => {
     change({ q: value, page: 1 }, 'replace');
   });
   useShortcuts({ '/': () => search.current?.focus() });
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['agents', q, sort, page],
+    queryKey: ['agents', range, q, sort, page],
     queryFn: async ({ signal }) => {
-      const query = { sort, page, page_size: PAGE_SIZE, ...(q === '' ? {} : { query: q }) };
+      const query = {
+        ...(range === 'all' ? {} : endsOf(range)),
+        sort,
+        page,
+        page_size: PAGE_SIZE,
+        ...(q === '' ? {} : { query: q }),
+      };
       const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
       return Array.isArray(body) ? { items: body, count: body.length, has_more: false } : body;
     },
@@ -150,12 +179,13 @@ export default function Agents() {
     refetchInterval: (query) => (query.state.data?.count === 0 ? 2000 : 30_000),
   });
   useFresh('agents', 'series');
-  const list = useSteady([q, sort, page].join(' '), data?.items, isPlaceholderData, idOf);
-  const [sparkline, p95] = useSevenDays();
-  const columns = [...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2, 4), p95, ...COLUMNS.slice(4)];
+  const list = useSteady([range, q, sort, page].join(' '), data?.items, isPlaceholderData, idOf);
+  const sparkline = useSparkline(range);
+  const columns = [...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2)];
+  const { data: known } = useAgentCount();
   const [selected, setSelected] = useState<readonly string[]>([]);
   const [a, b] = selected;
-  if (data?.count === 0 && q === '') return <FirstRun />;
+  if (known?.count === 0) return <FirstRun />;
   return (
     <div className={parts['page']}>
       <title>Agents · Jackdaw</title>
@@ -173,6 +203,13 @@ export default function Agents() {
           </span>
         )}
         <ZoneNote />
+        <RangeChoice
+          label="Period"
+          value={range}
+          onChange={(value) => {
+            change({ range: value, page: 1 });
+          }}
+        />
         <input
           ref={search}
           type="search"
@@ -191,7 +228,7 @@ export default function Agents() {
         <TableSkeleton />
       ) : data.items.length === 0 ? (
         <Empty title="No agents match">
-          <p>Search ignores case.</p>
+          <p>Widen the time range or change the search.</p>
         </Empty>
       ) : (
         <>

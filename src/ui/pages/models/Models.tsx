@@ -18,7 +18,7 @@ import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { columns } from './columns.js';
 import type { Model } from './usage-columns.js';
-import { modelName, unpricedFirst } from './model-figures.js';
+import { modelName } from './model-figures.js';
 import { timeOf, usePrices, useWhatIf } from './use-what-if.js';
 import { swapsField } from './what-if.js';
 import { WhatIf } from './WhatIf.js';
@@ -30,7 +30,7 @@ const MAX_PAGES = 5;
 /** More lines are hard to distinguish. */
 const MAX_LINES = 6;
 
-/** The models called in a period, with cost per day; unpriced models first. */
+/** The models called in a period, the most expensive first, with cost per day. */
 export default function Models() {
   const [{ range, what, prices: processor }, change] = useUrlState(STATE);
   const models = useModels(range);
@@ -68,8 +68,12 @@ export default function Models() {
         <>
           <DataTable
             label="Models"
-            items={unpricedFirst(models.data.items)}
-            columns={columns(priceOf, new Map(estimates.map((each) => [each.swap.model, each])))}
+            items={models.data.items}
+            columns={columns(
+              priceOf,
+              new Map(estimates.map((each) => [each.swap.model, each])),
+              models.data.items.some(({ performance }) => typeof performance?.first_chunk_ms === 'number'),
+            )}
             keyOf={({ model }) => JSON.stringify(model)}
             hrefOf={({ model }) => runsOfModel(model)}
           />
@@ -103,14 +107,14 @@ export default function Models() {
   );
 }
 
-/** Loads all pages, because unpriced models come last. */
+/** Loads all pages. */
 function useModels(range: string) {
   return useQuery({
     queryKey: ['models', range],
     queryFn: async ({ signal }) => {
       const items: Model[] = [];
       for (let page = 1; ; page++) {
-        const query = { ...timeOf(range), page, page_size: PAGE_SIZE };
+        const query = { ...timeOf(range), page, page_size: PAGE_SIZE, performance: true };
         const body = await bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }));
         items.push(...body.items);
         if (!body.has_more || page === MAX_PAGES) return { items, count: body.count };

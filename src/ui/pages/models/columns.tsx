@@ -9,17 +9,19 @@ import { formatDifference, missingReason } from './what-if.js';
 
 type ModelPrice = Schemas['ModelPrice'];
 
-const USED = [USAGE.model, USAGE.unpriced, USAGE.calls, USAGE.input, USAGE.output];
+const USED = [USAGE.model, USAGE.calls, USAGE.failed, USAGE.tokens];
 
 /**
- * Columns of the model list; estimates replace the last-call column.
+ * Columns of the model list; estimates replace the durations.
  *
  * @param prices by model; undefined while loading
  * @param estimates by model
+ * @param hasFirst whether any model has a time to the first token
  */
 export function columns(
   prices: ReadonlyMap<string, ModelPrice> | undefined,
   estimates: ReadonlyMap<string, Estimate>,
+  hasFirst: boolean,
 ): readonly Column<Model>[] {
   const price: Column<Model> = {
     name: 'price',
@@ -28,7 +30,11 @@ export function columns(
     isNumber: true,
     render: ({ model }) => <Price of={prices?.get(model ?? '')} isLoading={prices === undefined} />,
   };
-  if (estimates.size === 0) return [...USED, price, USAGE.cost, USAGE.each, USAGE.last];
+  if (estimates.size === 0) {
+    const first = hasFirst ? [USAGE.first] : [];
+    const speed = [USAGE.duration, ...first, USAGE.speed, USAGE.agents];
+    return [...USED, price, USAGE.cost, USAGE.each, USAGE.unpriced, ...speed];
+  }
   const of = ({ model }: Model): Estimate | undefined => estimates.get(model ?? '');
   const estimateColumns: readonly Column<Model>[] = [
     {
@@ -52,7 +58,7 @@ export function columns(
       render: (model) => <Difference estimates={of(model)} />,
     },
   ];
-  // No room for the last call.
+  // No room for durations.
   return [...USED, price, USAGE.cost, ...estimateColumns, USAGE.each];
 }
 

@@ -1,9 +1,9 @@
-/** Usage of a model. */
-interface Usage {
-  readonly model: string | null;
+import { formatCounted } from '../../format/number.js';
+
+/** Numbers of calls. */
+interface Calls {
   readonly calls: number;
   readonly priced_calls: number;
-  readonly total_cost: number | null;
 }
 
 /** Display name of a model. */
@@ -12,12 +12,17 @@ export function modelName(model: string | null): string {
 }
 
 /** Whether some calls have no cost. */
-export function isUnpriced({ calls, priced_calls }: Pick<Usage, 'calls' | 'priced_calls'>): boolean {
+export function isUnpriced({ calls, priced_calls }: Calls): boolean {
   return priced_calls < calls;
 }
 
-/** Models with unpriced calls first, those with the most at the top. */
-export function unpricedFirst<Model extends Usage>(models: readonly Model[]): readonly Model[] {
-  const missing = ({ calls, priced_calls }: Usage): number => Math.max(0, calls - priced_calls);
-  return [...models].sort((a, b) => missing(b) - missing(a));
+/** Why calls have no cost. */
+export function unpricedReason(
+  why: { readonly without_tokens: number; readonly without_price: number } | undefined,
+): string {
+  if (why === undefined || why.without_tokens + why.without_price === 0) return 'Unknown reason';
+  const { without_tokens, without_price } = why;
+  if (without_tokens === 0) return 'The model has no price';
+  if (without_price === 0) return 'The calls report no tokens';
+  return `${formatCounted(without_tokens, 'call')} without tokens, ${formatCounted(without_price, 'call')} without a price`;
 }

@@ -1,21 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { api, ApiError, bodyOf } from '../../api/client.js';
+import { api, ApiError, bodyOf, type Schemas } from '../../api/client.js';
+import { formatDuration } from '../../format/duration.js';
 import { formatCount, formatCounted, formatMoney, formatPercentage } from '../../format/number.js';
+import { cx } from '../../parts/cx.js';
 import { Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { runsOfModel } from '../../state/path.js';
 import { endsOf } from '../../state/use-series.js';
 import { formatFound, TYPES } from '../alerts/labels.js';
-import { isUnpriced, modelName } from '../models/model-figures.js';
-import { figuresByAgent, regressionsOf } from './regressions.js';
+import { isUnpriced, modelName, unpricedReason } from '../models/model-figures.js';
+import { failureRate, groupsQuery, successRate } from '../agents/GroupTable.js';
 import styles from './Overview.module.css';
 
 /** Items of a card. */
 const LIMIT = 5;
 const FAILURES_LIMIT = 6;
+/** From this factor on, more tokens explain a higher cost. */
+const MORE_TOKENS = 1.1;
 const ALERTS_REFRESH_MS = 15_000;
 const FAILURES_REFRESH_MS = 10_000;
 
@@ -101,59 +105,63 @@ export function RecentFailures({ range }: { readonly range: string }) {
   );
 }
 
-/** Agents that fail more often or cost more per run than in the previous period. */
+/** Agents that got worse than in the previous period, and how. */
 export function Regressions({ range }: { readonly range: string }) {
-  const { data, error } = useQuery({
-    queryKey: ['overview-worse', range],
-    queryFn: async ({ signal }) => {
-      const { start_time, end_time } = endsOf(range);
-      const length = Date.parse(end_time) - Date.parse(start_time);
-      const earlier = {
-        start_time: new Date(Date.parse(start_time) - length).toISOString(),
-        end_time: start_time,
-      };
-      const [now, before] = await Promise.all(
-        [{ start_time, end_time }, earlier].map((ends) =>
-          bodyOf(
-            api.GET('/api/v1/dashboard/series', {
-              params: { query: { ...ends, group_by: 'agent' } },
-              signal,
-            }),
-          ),
-        ),
-      );
-      return regressionsOf(figuresByAgent(now?.groups ?? []), figuresByAgent(before?.groups ?? []));
-    },
-  });
+  const { data, error } = useQuery(
+    groupsQuery(range, { group_by: 'agent', sort: 'regression', limit: LIMIT }),
+  );
   return (
     <Card
       title="Regressions"
-      all="/agents"
-      items={data?.slice(0, LIMIT)}
+      all={`/agents?range=${encodeURIComponent(range)}`}
+      items={data?.groups.filter(({ regressions }) => regressions.length > 0)}
       error={error}
-      keyOf={({ now }) => now.id}
-      nothing="No regressions vs previous period."
-      render={({ now, before, failures, cost }) => (
+      keyOf={({ key }) => String(key)}
+      nothing="No regressions vs previous period. A longer period may show slower changes."
+      render={({ key, name, total, previous_total: before, regressions }) => (
         <>
-          <Link href={`/agents/${now.id}`}>{now.name === '' ? '(no name)' : now.name}</Link>
+          <Link href={`/agents/${String(key)}?range=${encodeURIComponent(range)}`}>
+            {name === '' ? '(no name)' : name}
+          </Link>
           <span>
-            {formatCount(now.runs)} runs, {formatCount(before.runs)} before
+            {formatCount(total.runs)} runs, {formatCount(before.runs)} before
           </span>
-          <span className={styles['more']}>
-            {failures && (
-              <span className={parts['bad']}>
-                {formatPercentage(100 * failures.now)} failed, {formatPercentage(100 * failures.before)}{' '}
-                before
-              </span>
-            )}
-            {failures && cost && ' · '}
-            {cost &&
-              `${formatMoney(cost.now)} per ${now.priced < now.runs ? 'priced ' : ''}run, ${formatMoney(cost.before)} before`}
-          </span>
+          {regressions.map((regression) => (
+            <span key={regression} className={cx(styles['more'], styles['whole'])}>
+              {describeRegression(regression, total, before)}
+            </span>
+          ))}
         </>
       )}
     />
   );
+}
+
+type Totals = Schemas['PeriodTotals'];
+
+/** What got worse, with the value before. */
+function describeRegression(
+  regression: Schemas['RunGroup']['regressions'][number],
+  now: Totals,
+  before: Totals,
+): ReactNode {
+  const share = (value: number | null): string => (value === null ? '–' : formatPercentage(value));
+  if (regression === 'failures')
+    return (
+      <span className={parts['bad']}>
+        {share(failureRate(now))} failed, {share(failureRate(before))} before
+      </span>
+    );
+  if (regression === 'success')
+    return `${share(successRate(now))} successful, ${share(successRate(before))} before`;
+  if (regression === 'duration')
+    return `p95 ${formatDuration(now.p95_ms ?? 0)}, ${formatDuration(before.p95_ms ?? 0)} before`;
+  const tokens = ({ tokens, runs }: Totals): number => (tokens ?? 0) / Math.max(1, runs);
+  const why =
+    tokens(now) > MORE_TOKENS * tokens(before)
+      ? `; ${formatCount(Math.round(tokens(now)))} tokens per run, ${formatCount(Math.round(tokens(before)))} before`
+      : '';
+  return `${formatMoney(now.cost_per_run ?? 0)} per run, ${formatMoney(before.cost_per_run ?? 0)} before${why}`;
 }
 
 /** Models with unpriced calls, which make cost totals too low. */
@@ -161,7 +169,7 @@ export function UnpricedModels({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-models', range],
     queryFn: async ({ signal }) => {
-      const query = { ...endsOf(range), page: 1, page_size: 100 };
+      const query = { ...endsOf(range), page: 1, page_size: 100, performance: true };
       return (await bodyOf(api.GET('/api/v1/dashboard/models', { params: { query }, signal }))).items;
     },
   });
@@ -173,7 +181,7 @@ export function UnpricedModels({ range }: { readonly range: string }) {
       error={error}
       keyOf={({ model }) => modelName(model)}
       nothing="All calls in this period have a cost."
-      render={({ model, calls, priced_calls, total_tokens }) => (
+      render={({ model, calls, priced_calls, total_tokens, performance }) => (
         <>
           {model === null || model === '' ? (
             <span>{modelName(model)}</span>
@@ -182,7 +190,7 @@ export function UnpricedModels({ range }: { readonly range: string }) {
           )}
           <span>{formatCounted(calls - priced_calls, 'call')} without a cost</span>
           <span className={styles['more']}>
-            {formatCounted(total_tokens, 'token')} in all calls of the model
+            {unpricedReason(performance)}; {formatCounted(total_tokens, 'token')} in all calls of the model
           </span>
         </>
       )}

@@ -1,8 +1,6 @@
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { bucketTimes, valuesAt } from '../../charts/buckets.js';
-import charts from '../../charts/charts.module.css';
-import { TimeChart } from '../../charts/TimeChart.js';
+import { RunCharts } from '../../charts/RunCharts.js';
 import { useFresh } from '../../live/use-fresh.js';
 import { formatCount, formatMoney } from '../../format/number.js';
 import { Change } from '../../parts/Change.js';
@@ -12,19 +10,20 @@ import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
-import { parseState } from '../../state/codec.js';
+import { oneOf, parseState } from '../../state/codec.js';
 import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { rangeBetween, rangeField } from '../../state/range.js';
 import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
+import { GROUP_FIELDS, GroupTable } from '../agents/GroupTable.js';
 import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
 import { AlertFirings, RecentFailures, Regressions, UnpricedModels } from './Cards.js';
 import styles from './Overview.module.css';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { Status } from '../../parts/Status.js';
 
-const STATE = { range: rangeField('24h', true) };
+const STATE = { range: rangeField('24h', true), by: oneOf(GROUP_FIELDS, 'agent') };
 
 /** Starts the first requests. */
 export function early(): void {
@@ -35,12 +34,12 @@ export function early(): void {
 /** All agents compared with the previous period, and what needs attention. */
 export default function Overview() {
   const { isEmpty, first } = useBeginning();
-  useFresh('series', 'overview-failures', NEWEST_RUN);
+  useFresh('series', 'groups', 'overview-failures', NEWEST_RUN);
   return isEmpty ? <FirstRun /> : <Filled first={first} />;
 }
 
 function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
-  const [{ range }, change] = useUrlState(STATE);
+  const [{ range, by }, change] = useUrlState(STATE);
   return (
     <div className={parts['page']}>
       <title>Overview · Jackdaw</title>
@@ -65,14 +64,21 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
       />
       <div className={styles['grid']}>
         <div>
-          <AlertFirings range={range} />
+          <Regressions range={range} />
           <RecentFailures range={range} />
         </div>
         <div>
-          <Regressions range={range} />
+          <AlertFirings range={range} />
           <UnpricedModels range={range} />
         </div>
       </div>
+      <GroupTable
+        range={range}
+        field={by}
+        onField={(field) => {
+          change({ by: field }, 'replace');
+        }}
+      />
     </div>
   );
 }
@@ -91,7 +97,7 @@ function Figures({
   return (
     <>
       <Totals series={data} />
-      <Charts series={data} onBrush={onBrush} />
+      <RunCharts series={data} runs="/runs" onBrush={onBrush} />
     </>
   );
 }
@@ -156,66 +162,6 @@ function CostEach({
     </small>
   );
 }
-
-function Charts({
-  series,
-  onBrush,
-}: {
-  readonly series: Schemas['RunSeriesList'];
-  readonly onBrush: (start: number, end: number) => void;
-}) {
-  const drawn = useMemo(() => {
-    const times = bucketTimes(series);
-    const buckets = series.groups[0]?.buckets ?? [];
-    return {
-      times,
-      runs: [
-        { name: 'runs', values: valuesAt(times, buckets, ({ runs }) => runs, 0), tone: 'quiet' as const },
-        {
-          name: 'failed',
-          values: valuesAt(times, buckets, ({ failed }) => failed, 0),
-          tone: 'fail' as const,
-        },
-      ],
-      cost: [{ name: 'cost', values: valuesAt(times, buckets, ({ cost }) => cost, null) }],
-    };
-  }, [series]);
-  const range: [number, number] = [Date.parse(series.start_time), Date.parse(series.end_time)];
-  const [, navigate] = useLocation();
-  const onPick = (start: number, end: number): void => {
-    navigate(`/runs?range=${encodeURIComponent(rangeBetween(start, end - 1))}`);
-  };
-  return (
-    <div className={charts['charts']}>
-      <TimeChart
-        title="Runs"
-        note={`per ${INTERVALS[series.interval]}`}
-        times={drawn.times}
-        lines={drawn.runs}
-        kind="bars"
-        range={range}
-        format={formatCount}
-        missing="No runs in this interval"
-        onBrush={onBrush}
-        onPick={onPick}
-      />
-      <TimeChart
-        title="Cost"
-        note={`per ${INTERVALS[series.interval]}`}
-        times={drawn.times}
-        lines={drawn.cost}
-        kind="bars"
-        range={range}
-        format={formatMoney}
-        missing="No run has a cost"
-        onBrush={onBrush}
-        onPick={onPick}
-      />
-    </div>
-  );
-}
-
-const INTERVALS = { '1m': 'minute', '5m': '5 minutes', '1h': 'hour', '1d': 'UTC day' } as const;
 
 /** The state of a new store, for the welcome texts. */
 function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['Run'] | undefined } {
