@@ -38,6 +38,7 @@ import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
 import { traceRoutes } from './resources/traces.js';
+import { spanExplainRoutes } from './resources/span-explain.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { streamRoutes } from './resources/stream/stream.js';
 import { usageRoutes } from './resources/usage.js';
@@ -68,6 +69,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['agents', 'logs', 'models', 'runs'], searchAllRoutes),
     needing(['series'], runSeriesRoutes),
     needing(['runs'], traceSpanRoutes),
+    needing(['runs'], spanExplainRoutes),
     needing(['agents', 'runs'], agentRoutes),
     needing(['agents'], agentStatsRoutes),
     needing(['models'], modelRoutes),

@@ -50,7 +50,7 @@ const agentFields = {
 
 const agentSchema = Type.Object(agentFields, { title: 'AgentSummary' });
 
-const listAgents = {
+export const listAgents = {
   id: 'listAgents',
   method: 'GET',
   path: '/api/v1/agents',

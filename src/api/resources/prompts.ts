@@ -90,7 +90,7 @@ const listPrompts = {
   responses: { 200: Type.Array(promptSchema) },
 } satisfies Operation;
 
-const promptNames = {
+export const promptNames = {
   id: 'findPromptNames',
   method: 'GET',
   path: '/api/v1/dashboard/prompts/names',
@@ -113,7 +113,7 @@ const promptNames = {
   },
 } satisfies Operation;
 
-const listPromptVersions = {
+export const listPromptVersions = {
   id: 'listPromptVersions',
   method: 'GET',
   path: '/api/v1/dashboard/prompts/{name}/versions',

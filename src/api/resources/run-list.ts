@@ -31,7 +31,7 @@ const ORDERS = ['desc', 'asc'] as const;
 const ofSpan = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
 
-const listTraces = {
+export const listTraces = {
   id: 'listTraces',
   method: 'GET',
   path: '/api/v1/dashboard/traces',

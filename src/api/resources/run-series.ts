@@ -73,7 +73,7 @@ const seriesSchema = Type.Object(
   { title: 'RunSeriesList' },
 );
 
-const readSeries = {
+export const readSeries = {
   id: 'readRunSeries',
   method: 'GET',
   path: '/api/v1/dashboard/series',

@@ -89,7 +89,7 @@ const userSchema = Type.Object(
   { title: 'EndUser' },
 );
 
-const listUsers = {
+export const listUsers = {
   id: 'listEndUsers',
   method: 'GET',
   path: '/api/v1/dashboard/users',
