@@ -73,8 +73,7 @@ export async function resolveTarget(
   options: ApiOptions,
   { env, err }: Pick<CliIo, 'env' | 'err'>,
 ): Promise<Target> {
-  const configured = () => (options.config === undefined ? undefined : apiAddress(options, { env }));
-  const url = readUrl(options.url ?? (env['JACKDAW_URL'] || (configured() ?? DEFAULT_URL)));
+  const url = resolveUrl(options, { env });
   const isHere = isThisMachine(url);
   const [key, keySource] = await findKey(options, env, isHere ? undefined : url);
   const malformed = `The API key from ${keySource} is malformed: a key is jd_ and 43 characters of base64url.`;
@@ -84,6 +83,17 @@ export async function resolveTarget(
       `Warning: sending the API key to ${url} without encryption; anyone on the network can read it. Use https.`,
     );
   return { url, key, keySource };
+}
+
+/**
+ * Finds the daemon's address: from the option, then the environment, then the named configuration, then the default.
+ *
+ * @returns without a trailing slash
+ * @throws UsageError, ConfigError
+ */
+export function resolveUrl(options: Omit<ApiOptions, 'key'>, { env }: Pick<CliIo, 'env'>): string {
+  const configured = () => (options.config === undefined ? undefined : apiAddress(options, { env }));
+  return readUrl(options.url ?? (env['JACKDAW_URL'] || (configured() ?? DEFAULT_URL)));
 }
 
 /** Whether an address is a loopback address, so that data sent to it does not leave the machine. */

@@ -17,6 +17,11 @@ export type OperationAnswer<O extends Operation> = {
     : undefined;
 }[keyof O['responses']];
 
+/** Calls operations of the API: over HTTP, or in its process. */
+export interface OperationCaller {
+  call<O extends Operation>(operation: O, call?: OperationCall<O>): Promise<OperationAnswer<O>>;
+}
+
 /** Fills the placeholders of an operation's path. */
 export function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));

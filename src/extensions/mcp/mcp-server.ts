@@ -152,7 +152,7 @@ function errorText(
   { name, ids, request }: { readonly name: string; readonly ids: string | undefined; readonly request: HttpRequest },
 ): string {
   const { problem, isFault } = failureOf(error);
-  const places = (problem.errors ?? []).map(({ field, message }) => `${field.replace(/^\//, '')} ${message}`);
+  const places = (problem.errors ?? []).map(({ field, message }) => `${field.replace(/^\/(scores\/0\/)?/, '')} ${message}`);
   const what = places.length > 0 ? `Invalid arguments for ${name}: ${places.join('; ')}.` : problem.message;
   if (isFault) return `${what} (request ${request.id})`;
   switch (problem.code) {

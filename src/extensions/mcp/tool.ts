@@ -1,11 +1,8 @@
 import { Type, type Static, type TObject } from 'typebox';
-import { listAgents } from '../../api/resources/agents.js';
+import { findAgentId } from '../../api/resources/agents.js';
+import { MOMENT_RULE, readMoment } from '../../api/support/intervals.js';
 import type { Clock } from '../../component/telemetry.js';
-import { parseDuration } from '../../config/duration.js';
 import { validationProblem } from '../../http/field-errors.js';
-import { isUuid } from '../../signal/ids.js';
-import { MICROS_PER_MS } from '../../signal/time-units.js';
-import { formatTime, parseTime } from '../../signal/time.js';
 import type { Answer } from './answer.js';
 import type { ApiCalls } from './api-calls.js';
 
@@ -35,7 +32,8 @@ export function defineTool<Args extends TObject>(tool: Tool<Args>): Tool {
 
 /** A run's id; OpenTelemetry's form is accepted, too. */
 export const traceId = Type.String({
-  pattern: '^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$',
+  minLength: 32,
+  maxLength: 36,
   description: 'Id of the run: a UUID, or a trace id of 32 hexadecimal digits.',
 });
 export const spanId = Type.String({ format: 'uuid', description: 'Id of the span, as get_run shows it.' });
@@ -73,18 +71,15 @@ export function timesOf(
 
 function timeOf(field: string, text: string | undefined, clock: Clock): string | undefined {
   if (text === undefined) return undefined;
-  const age = parseDuration(text);
-  if (age !== undefined) return formatTime(clock.now() - age * MICROS_PER_MS);
-  if (parseTime(text) !== undefined) return text;
+  const time = readMoment(text, clock.now());
+  if (time !== undefined) return time;
   throw validationProblem('arguments', [
-    { field, message: 'must be an ISO 8601 time (2026-11-30T12:00:00Z) or an age such as 90m, 24h or 7d' },
+    { field, message: MOMENT_RULE },
   ]);
 }
 
-const CANDIDATES = 10;
-
 /**
- * The id of an agent named by name or id.
+ * The filter for an agent named by name or id.
  *
  * @throws HttpProblem 422 with similar names if there is no such agent
  */
@@ -93,13 +88,9 @@ export async function agentIdOf(
   api: ApiCalls,
 ): Promise<{ readonly agent_id?: string }> {
   if (agent === undefined) return {};
-  if (isUuid(agent)) return { agent_id: agent.toLowerCase() };
-  const found = await api.call(listAgents, { query: { query: agent, page_size: 100 } });
-  const agents = Array.isArray(found) ? found : found.items;
-  const wanted = agent.toLowerCase();
-  const match = agents.find(({ name }) => name === agent) ?? agents.find(({ name }) => name.toLowerCase() === wanted);
-  if (match !== undefined) return { agent_id: match.id };
-  const similar = agents.slice(0, CANDIDATES).map(({ name }) => JSON.stringify(name));
-  const hint = similar.length === 0 ? 'call list_agents for the names' : `similar: ${similar.join(', ')}`;
-  throw validationProblem('arguments', [{ field: 'agent', message: `is not the name of an agent; ${hint}` }]);
+  const found = await findAgentId(agent, api);
+  if ('id' in found) return { agent_id: found.id };
+  throw validationProblem('arguments', [
+    { field: 'agent', message: `${found.reason}; list_agents lists all names` },
+  ]);
 }

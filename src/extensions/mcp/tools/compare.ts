@@ -41,7 +41,7 @@ function showDivergence(a: SpanTree, b: SpanTree, answer: Answer): void {
   for (let i = 0; i < most; i++) {
     const [one, other] = [a.spans[i], b.spans[i]];
     if (one && other && key(one.span) === key(other.span)) continue;
-    answer.line(`the first ${i} spans have the same names and results, then:`);
+    answer.line(i === 0 ? 'the first spans differ:' : `the first ${i} spans have the same names and results, then:`);
     answer.line(`A ${one ? spanLine(one.span) : '- (no further span)'}`);
     answer.line(`B ${other ? spanLine(other.span) : '- (no further span)'}`);
     return;

@@ -68,7 +68,7 @@ interface CostQuery {
 /** Reads the costs of each group. */
 const GROUPS: Readonly<Record<'agent' | 'model' | 'user', (api: ApiCalls, query: CostQuery) => Promise<readonly CostRow[]>>> = {
   async agent(api, query) {
-    const { groups } = await api.call(readSeries, { query: { ...query, group_by: 'agent', interval: '1d' } });
+    const { groups } = await api.call(readSeries, { query: { ...query, group_by: 'agent' } });
     return groups.map(({ key, name: agent, total }) => ({
       key: key === null ? '(other agents)' : `${oneLine(agent ?? '', 100)} · ${key}`,
       cost: total?.cost ?? null,

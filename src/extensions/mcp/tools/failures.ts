@@ -26,11 +26,14 @@ export const whyFailed = defineTool({
     const { run, spans } = tree;
     for (const line of runLines(run)) answer.line(line);
     answer.line(countLine(tree));
-    const causes = spans.filter(({ span, children }) => isFailed(span) && !children.some(hasFailedBelow));
+    const failures = spans
+      .filter(({ span, children }) => isFailed(span) && !children.some(hasFailedBelow))
+      .sort((a, b) => (a.span.started_at < b.span.started_at ? -1 : 1));
+    const causes = groupedCauses(failures);
     const open = spans.filter(({ span, children }) => span.status === 'running' && children.length === 0);
     // The last failure is most likely the one that ended the run.
     const shown = causes.slice(-MOST_CAUSES).toReversed();
-    for (const cause of shown) await showCause(cause, tree, api, answer);
+    for (const { last, count } of shown) await showCause(last, count, tree, { api, answer });
     if (causes.length === 0 && open.length > 0) {
       answer.line('no span failed; not ended:');
       answer.list(open.slice(-MOST_CAUSES), ({ span }) => spanLine(span));
@@ -38,15 +41,34 @@ export const whyFailed = defineTool({
     if (causes.length === 0 && open.length === 0) showEnd(tree, answer);
     await showLogs(run.trace_id, api, answer);
     if (causes.length > shown.length)
-      answer.note(`${causes.length - shown.length} earlier failures are not shown: get_run lists all spans.`);
+      answer.note(`${causes.length - shown.length} kinds of earlier failures are not shown: get_run lists all spans.`);
     if (run.status === 'completed' && causes.length > 0)
       answer.note('The run completed: its agent may have handled these failures.');
     noteCut(tree, answer);
     const [first] = shown;
-    if (first) answer.next('get_span', { trace_id: run.trace_id, span_id: first.span.span_id }, 'shows all of it.');
+    if (first) answer.next('get_span', { trace_id: run.trace_id, span_id: first.last.span.span_id }, 'shows all of it.');
     answer.next('search_runs', { agent: run.agent_id, status: 'failed' }, 'lists other failed runs of the agent.');
   },
 });
+
+interface Cause {
+  readonly last: PlacedSpan;
+  /** Failures of the same span name with the same error, such as retries. */
+  readonly count: number;
+}
+
+/** In the order of their last failure. */
+function groupedCauses(failures: readonly PlacedSpan[]): readonly Cause[] {
+  const byKind = new Map<string, Cause>();
+  for (const last of failures) {
+    const { type, name, error_message } = last.span;
+    const kind = JSON.stringify([type, name, error_message]);
+    const count = (byKind.get(kind)?.count ?? 0) + 1;
+    byKind.delete(kind);
+    byKind.set(kind, { last, count });
+  }
+  return [...byKind.values()];
+}
 
 function hasFailedBelow({ span, children }: PlacedSpan): boolean {
   const waiting = [{ span, children }];
@@ -57,11 +79,17 @@ function hasFailedBelow({ span, children }: PlacedSpan): boolean {
   return false;
 }
 
-async function showCause({ span, parent }: PlacedSpan, tree: SpanTree, api: ApiCalls, answer: Answer): Promise<void> {
+async function showCause(
+  { span, parent }: PlacedSpan,
+  count: number,
+  tree: SpanTree,
+  { api, answer }: { readonly api: ApiCalls; readonly answer: Answer },
+): Promise<void> {
   const path: string[] = [];
   for (let above = parent; above !== undefined && path.length < 8; above = above.parent)
     path.unshift(oneLine(above.span.name, 40));
-  if (!answer.line(`\nfailed: ${spanLine(span).slice(2)}`)) return;
+  const times = count === 1 ? '' : ` ${count} times with this error, last`;
+  if (!answer.line(`\nfailed${times}: ${spanLine(span).slice(2)}`)) return;
   if (path.length > 0) answer.line(`  below ${path.join(' › ')}`);
   const { trace_id, span_id } = span;
   const query = { max_bytes: PAYLOAD_BYTES };
