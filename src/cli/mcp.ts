@@ -71,7 +71,10 @@ export function mcpCommand(io: CliIo): Command {
       .command('setup')
       .description(`Print, or write, a coding agent's configuration. It reads the key from ${KEY_VARIABLE}.`)
       .addArgument(new Argument('<client>', 'the coding agent').choices(Object.keys(CLIENTS)))
-      .option('--write', 'write the file: other servers in it are kept, and the old file is copied to FILE.bak')
+      .option(
+        '--write',
+        'write the file: other servers in it are kept, and the old file is copied to FILE.bak',
+      )
       .option('--user', 'the file of the user instead of that of the project in the current directory')
       .option('--file <path>', 'another file')
       .option('--include-key', `with --write: write the key itself, for programs without ${KEY_VARIABLE}`),
@@ -81,7 +84,9 @@ export function mcpCommand(io: CliIo): Command {
     const isKeyIncluded = options.includeKey === true;
     if (isKeyIncluded && options.write !== true)
       throw new UsageError('--include-key needs --write: a key is not printed');
-    const target = isKeyIncluded ? await resolveTarget(options, io) : { url: resolveUrl(options, io), key: null };
+    const target = isKeyIncluded
+      ? await resolveTarget(options, io)
+      : { url: resolveUrl(options, io), key: null };
     const entry = client.entry(`${target.url}/mcp`, target.key);
     if (options.write !== true) {
       io.err(`For ${client.title}, in ${file}:`);
@@ -142,7 +147,9 @@ function merged(
 
 function mergedJson(old: string, entry: object, file: string): string {
   const refuse = (reason: string): never => {
-    throw new Error(`${file} ${reason}: add the server by hand, as "jackdaw mcp setup" without --write prints it`);
+    throw new Error(
+      `${file} ${reason}: add the server by hand, as "jackdaw mcp setup" without --write prints it`,
+    );
   };
   let parsed: unknown;
   try {
@@ -169,7 +176,9 @@ function mergedToml(old: string, entry: object, file: string): string {
       `${file} has mcp_servers in a form that cannot be merged: add the server by hand, as "jackdaw mcp setup" without --write prints it`,
     );
   const header = `[mcp_servers.${SERVER}]`;
-  const table = [header, ...Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)].join('\n');
+  const table = [header, ...Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)].join(
+    '\n',
+  );
   const lines = old.split('\n');
   const start = lines.findIndex((line) => line.trim() === header);
   if (start < 0) return `${old.trimEnd()}${old.trim() === '' ? '' : '\n\n'}${table}\n`;
@@ -180,5 +189,7 @@ function mergedToml(old: string, entry: object, file: string): string {
 
 function tomlValue(value: unknown): string {
   if (!isRecord(value)) return JSON.stringify(value);
-  return `{ ${Object.entries(value).map(([key, inner]) => `${key} = ${tomlValue(inner)}`).join(', ')} }`;
+  return `{ ${Object.entries(value)
+    .map(([key, inner]) => `${key} = ${tomlValue(inner)}`)
+    .join(', ')} }`;
 }

@@ -30,7 +30,11 @@ export function withReadOptions(command: Command): Command {
 /** Adds `--since` and `--until`. */
 export function withPeriod(command: Command, of: string): Command {
   return command
-    .option('--since <time>', `${of} at or after this time: ISO 8601, or an age such as 90m, 24h or 7d`, moment)
+    .option(
+      '--since <time>',
+      `${of} at or after this time: ISO 8601, or an age such as 90m, 24h or 7d`,
+      moment,
+    )
     .option('--until <time>', `${of} at or before this time`, moment);
 }
 

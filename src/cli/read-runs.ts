@@ -39,7 +39,10 @@ const RUN_COLUMNS: readonly Column<ListedRun>[] = [
 ];
 
 const SPAN_COLUMNS: readonly Column<{ readonly span: Span; readonly depth: number }>[] = [
-  { title: 'span', show: ({ span, depth }) => `${'  '.repeat(Math.min(depth, 20))}${span.type} ${cell(span.name, 50) ?? ''}` },
+  {
+    title: 'span',
+    show: ({ span, depth }) => `${'  '.repeat(Math.min(depth, 20))}${span.type} ${cell(span.name, 50) ?? ''}`,
+  },
   { title: 'status', show: ({ span }) => span.status },
   { title: 'duration', show: ({ span }) => seconds(span.duration_ms) },
   { title: 'model', show: ({ span }) => cell(span.model, 30) },
@@ -103,8 +106,22 @@ export function runsCommand(io: ProcessIo): Command {
 }
 
 async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient): Promise<void> {
-  const { agent, user, session, limit, query, status, success, tag, environment, release, model, kind, sort, cursor } =
-    options;
+  const {
+    agent,
+    user,
+    session,
+    limit,
+    query,
+    status,
+    success,
+    tag,
+    environment,
+    release,
+    model,
+    kind,
+    sort,
+    cursor,
+  } = options;
   const found = await client.call(listTraces, {
     query: {
       ...(await agentOf(agent, client)),
@@ -131,7 +148,9 @@ async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient):
 }
 
 /** Only the values that are set: the API refuses none of them, and defaults apply to the others. */
-function defined<Values extends object>(values: Values): { [Name in keyof Values]?: NonNullable<Values[Name]> } {
+function defined<Values extends object>(
+  values: Values,
+): { [Name in keyof Values]?: NonNullable<Values[Name]> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Values]?: NonNullable<Values[Name]>;
   };
@@ -184,7 +203,9 @@ interface Found {
 
 /** `jackdaw search`: finds names, runs and log records. */
 export function searchCommand(io: ProcessIo): Command {
-  return withReadOptions(new Command('search').description('Find names, runs and log records that contain words.'))
+  return withReadOptions(
+    new Command('search').description('Find names, runs and log records that contain words.'),
+  )
     .argument('<words...>', 'words, "phrases", prefix* and -without')
     .option('--limit <number>', 'matches of each kind, at most 20', wholeNumber, 5)
     .action(async (words: readonly string[], options: ReadOptions & { readonly limit: number }) => {

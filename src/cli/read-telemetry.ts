@@ -79,7 +79,9 @@ export function logsCommand(io: ProcessIo): Command {
           { title: 'run', show: ({ trace_id }) => trace_id },
         ],
         none: 'No record matches.',
-        ...(next_cursor !== null && { more: `${items.length} of ${count} records. More: --cursor ${next_cursor}` }),
+        ...(next_cursor !== null && {
+          more: `${items.length} of ${count} records. More: --cursor ${next_cursor}`,
+        }),
       });
     },
   );
@@ -144,7 +146,9 @@ async function showSeries(
     },
   });
   const rows = found.series.flatMap(({ labels, points }) => {
-    const text = Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(' ');
+    const text = Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(' ');
     return points.map(([ms = 0, value = 0]) => ({ text, time: new Date(ms).toISOString(), value }));
   });
   show(io, options, {
@@ -152,7 +156,10 @@ async function showSeries(
     rows,
     columns: [
       { title: 'time', show: ({ time }) => time.slice(0, 19) },
-      { title: `${agg ?? 'avg'}${found.unit === '' ? '' : ` (${found.unit})`}`, show: ({ value }) => Number(value.toPrecision(6)) },
+      {
+        title: `${agg ?? 'avg'}${found.unit === '' ? '' : ` (${found.unit})`}`,
+        show: ({ value }) => Number(value.toPrecision(6)),
+      },
       { title: 'labels', show: ({ text }) => cell(text, 80) },
     ],
     none: 'The metric has no points in this period.',
@@ -162,7 +169,9 @@ async function showSeries(
 
 /** `jackdaw prompts`: lists prompts, or the versions of one with their figures. */
 export function promptsCommand(io: ProcessIo): Command {
-  return withReadOptions(new Command('prompts').description('List prompts, or the versions of one with their figures.'))
+  return withReadOptions(
+    new Command('prompts').description('List prompts, or the versions of one with their figures.'),
+  )
     .argument('[name]', 'name of a prompt')
     .option('--limit <number>', 'names to list, at most 100', wholeNumber, 100)
     .action(async (name: string | undefined, options: ReadOptions & { readonly limit: number }) => {
@@ -185,7 +194,10 @@ export function promptsCommand(io: ProcessIo): Command {
         columns: [
           { title: 'version', show: ({ version }) => version },
           { title: 'runs', show: ({ total_traces: runs }) => runs },
-          { title: 'success', show: ({ success_rate: rate }) => (rate === null ? null : `${(100 * rate).toFixed(1)}%`) },
+          {
+            title: 'success',
+            show: ({ success_rate: rate }) => (rate === null ? null : `${(100 * rate).toFixed(1)}%`),
+          },
           { title: 'cost a run', show: ({ avg_cost_usd: cost }) => dollars(cost) },
           { title: 'p95', show: ({ p95_latency_ms: ms }) => seconds(ms) },
           { title: 'text', show: ({ template_text: text }) => cell(text) },

@@ -36,8 +36,7 @@ export function queryOf(query: object): URLSearchParams {
   for (const [name, value] of Object.entries(query) as [string, unknown][]) {
     if (value === undefined) continue;
     if (typeof value === 'object' && value !== null)
-      for (const [key, entry] of Object.entries(value))
-        printed.set(name.replace(/KEY$/, key), String(entry));
+      for (const [key, entry] of Object.entries(value)) printed.set(name.replace(/KEY$/, key), String(entry));
     else printed.set(name, String(value));
   }
   return printed;

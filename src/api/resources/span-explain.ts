@@ -83,7 +83,9 @@ function sentRequest(span: StoredSpan): TracesRequest | undefined {
   const shown = shownSpan(span, metadata, null);
   return (
     shown && {
-      resourceSpans: [{ resource: shown.resource, scopeSpans: [{ scope: shown.scope, spans: [shown.span] }] }],
+      resourceSpans: [
+        { resource: shown.resource, scopeSpans: [{ scope: shown.scope, spans: [shown.span] }] },
+      ],
     }
   );
 }

@@ -50,7 +50,10 @@ export class Answer {
    * @param print the lines of an item; undefined lines are left out
    * @returns the number of items shown
    */
-  list<Item>(items: readonly Item[], print: (item: Item) => readonly (string | undefined)[] | string): number {
+  list<Item>(
+    items: readonly Item[],
+    print: (item: Item) => readonly (string | undefined)[] | string,
+  ): number {
     for (const [index, item] of items.entries()) {
       const printed = print(item);
       const lines = typeof printed === 'string' ? [printed] : printed.filter((line) => line !== undefined);
@@ -114,7 +117,9 @@ function cut(text: string, maxBytes: number): string {
 /** A text in one line, cut to a length. */
 export function oneLine(text: string, maxLength = 200): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}${ELLIPSIS}` : line;
+  return line.length > maxLength
+    ? `${line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}${ELLIPSIS}`
+    : line;
 }
 
 /** Words joined to one line; absent ones are left out. */

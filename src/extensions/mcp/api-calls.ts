@@ -61,7 +61,11 @@ export class ApiCalls {
 
   async #answer(
     id: string,
-    call: { readonly params?: object | undefined; readonly query?: object | undefined; readonly body?: object | undefined },
+    call: {
+      readonly params?: object | undefined;
+      readonly query?: object | undefined;
+      readonly body?: object | undefined;
+    },
     maxBytes: number,
   ): Promise<{ readonly text: string; readonly isCut: boolean }> {
     const route = this.#listener.routes().find(({ operation }) => operation?.id === id);

@@ -26,7 +26,14 @@ import { runTools } from './tools/runs.js';
 import { addScore } from './tools/scores.js';
 import { telemetryTools } from './tools/telemetry.js';
 
-const TOOLS: readonly Tool[] = [...costTools, ...runTools, whyFailed, ...compareTools, ...telemetryTools, addScore];
+const TOOLS: readonly Tool[] = [
+  ...costTools,
+  ...runTools,
+  whyFailed,
+  ...compareTools,
+  ...telemetryTools,
+  addScore,
+];
 
 const INSTRUCTIONS = `Jackdaw stores what AI agents did: runs (traces) of spans (model calls, tools), logs, metrics, scores, costs and prompts.
 Start with list_agents or search_runs; why_failed explains a failed run; get_run shows an outline, get_span one span.
@@ -78,7 +85,10 @@ function serverFor(request: HttpRequest, context: McpContext): McpServer {
   const { config, clock, listener } = context;
   const server = new McpServer(
     { name: 'jackdaw', title: 'Jackdaw', version: readVersion() },
-    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
+    },
   );
   const api = new ApiCalls(listener, request);
   for (const tool of TOOLS) {
@@ -149,10 +159,16 @@ async function answered(
 /** The API's error, and what to do about it. */
 function errorText(
   error: unknown,
-  { name, ids, request }: { readonly name: string; readonly ids: string | undefined; readonly request: HttpRequest },
+  {
+    name,
+    ids,
+    request,
+  }: { readonly name: string; readonly ids: string | undefined; readonly request: HttpRequest },
 ): string {
   const { problem, isFault } = failureOf(error);
-  const places = (problem.errors ?? []).map(({ field, message }) => `${field.replace(/^\/(scores\/0\/)?/, '')} ${message}`);
+  const places = (problem.errors ?? []).map(
+    ({ field, message }) => `${field.replace(/^\/(scores\/0\/)?/, '')} ${message}`,
+  );
   const what = places.length > 0 ? `Invalid arguments for ${name}: ${places.join('; ')}.` : problem.message;
   if (isFault) return `${what} (request ${request.id})`;
   switch (problem.code) {

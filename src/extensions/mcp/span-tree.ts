@@ -57,10 +57,16 @@ function ordered(spans: readonly SpanRow[]): readonly PlacedSpan[] {
       const { span, parent } = next;
       if (seen.has(span.span_id)) continue;
       seen.add(span.span_id);
-      const place: PlacedSpan = { span, depth: parent === undefined ? 0 : parent.depth + 1, parent, children: [] };
+      const place: PlacedSpan = {
+        span,
+        depth: parent === undefined ? 0 : parent.depth + 1,
+        parent,
+        children: [],
+      };
       parent?.children.push(place);
       placed.push(place);
-      for (const child of (childrenOf.get(span.span_id) ?? []).toReversed()) waiting.push({ span: child, parent: place });
+      for (const child of (childrenOf.get(span.span_id) ?? []).toReversed())
+        waiting.push({ span: child, parent: place });
     }
   };
   for (const span of (childrenOf.get(null) ?? []).toReversed()) waiting.push({ span, parent: undefined });
@@ -80,7 +86,10 @@ export function isFailed({ status }: Pick<SpanRow, 'status'>): boolean {
 /** One line about a span, with its id at the end. */
 export function spanLine(span: SpanRow, depth = 0): string {
   const { input_tokens: input, output_tokens: output, total_tokens: total } = span;
-  const tokens = input !== null || output !== null ? `${input ?? '?'} in ${output ?? '?'} out` : total !== null && `${total} tokens`;
+  const tokens =
+    input !== null || output !== null
+      ? `${input ?? '?'} in ${output ?? '?'} out`
+      : total !== null && `${total} tokens`;
   const line = words(
     `${span.type} ${oneLine(span.name, 80)}`,
     span.status !== 'completed' && span.status.toUpperCase(),
@@ -118,14 +127,16 @@ export function runLines(run: RunOutline): readonly string[] {
       run.tags.length > 0 && `tags ${oneLine(run.tags.join(', '))}`,
     ),
     run.error_message === null ? '' : `error: ${oneLine(run.error_message, 500)}`,
-    ...run.scores.slice(-5).map(
-      ({ name, value, label, comment, span_id }) =>
-        `score ${words(
-          `${oneLine(name, 60)} ${value ?? label ?? ''}`,
-          span_id !== null && `span ${span_id}`,
-          comment !== null && oneLine(comment, 120),
-        )}`,
-    ),
+    ...run.scores
+      .slice(-5)
+      .map(
+        ({ name, value, label, comment, span_id }) =>
+          `score ${words(
+            `${oneLine(name, 60)} ${value ?? label ?? ''}`,
+            span_id !== null && `span ${span_id}`,
+            comment !== null && oneLine(comment, 120),
+          )}`,
+      ),
   ].filter((line) => line !== '');
 }
 

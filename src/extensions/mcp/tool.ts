@@ -45,7 +45,12 @@ export function uuidOf(id: string): string {
 }
 
 const moment = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 40, description: `${description}: ISO 8601, or an age such as 90m, 24h or 7d.` }));
+  Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: `${description}: ISO 8601, or an age such as 90m, 24h or 7d.`,
+    }),
+  );
 
 /** Arguments of tools that read a period. */
 export const period = { since: moment('Start'), until: moment('End') };
@@ -73,9 +78,7 @@ function timeOf(field: string, text: string | undefined, clock: Clock): string |
   if (text === undefined) return undefined;
   const time = readMoment(text, clock.now());
   if (time !== undefined) return time;
-  throw validationProblem('arguments', [
-    { field, message: MOMENT_RULE },
-  ]);
+  throw validationProblem('arguments', [{ field, message: MOMENT_RULE }]);
 }
 
 /**

@@ -55,8 +55,7 @@ export function noteLater(
 ): void {
   if (total_tokens !== null && !('total_tokens' in from)) from['total_tokens'] = SUM_OF_TOKENS;
   if (same_as !== null) from['same_as'] = 'rule of duplicate calls';
-  if (call?.cost?.source === 'priced')
-    from['cost_usd'] = `processor cost, by ${call.cost.rule ?? 'a table'}`;
+  if (call?.cost?.source === 'priced') from['cost_usd'] = `processor cost, by ${call.cost.rule ?? 'a table'}`;
 }
 
 /** Records the sources of values while spans are read. */

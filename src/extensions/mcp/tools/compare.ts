@@ -7,7 +7,16 @@ import { validationProblem } from '../../../http/field-errors.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
 import { costText, durationText, figure, oneLine, words, type Answer } from '../answer.js';
 import type { ApiCalls } from '../api-calls.js';
-import { countLine, isFailed, noteCut, readTree, runLines, spanLine, type SpanRow, type SpanTree } from '../span-tree.js';
+import {
+  countLine,
+  isFailed,
+  noteCut,
+  readTree,
+  runLines,
+  spanLine,
+  type SpanRow,
+  type SpanTree,
+} from '../span-tree.js';
 import { defineTool, traceId, type Tool } from '../tool.js';
 
 const compareRuns = defineTool({
@@ -19,18 +28,27 @@ const compareRuns = defineTool({
   ids: 'search_runs lists runs with their ids',
   async run({ trace_id, other_trace_id }, { api, answer }) {
     const [a, b] = await Promise.all([readTree(api, trace_id), readTree(api, other_trace_id)]);
-    for (const [label, tree] of [['A', a], ['B', b]] as const)
+    for (const [label, tree] of [
+      ['A', a],
+      ['B', b],
+    ] as const)
       for (const line of [...runLines(tree.run), countLine(tree)]) answer.line(`${label}: ${line}`);
     showDivergence(a, b, answer);
     const groups = groupsOf(a, b);
     const differing = groups.filter(({ inA, inB }) => textOf(inA) !== textOf(inB));
-    answer.line(differing.length === 0 ? 'all kinds of spans have the same figures' : 'differences by kind of span (A | B):');
+    answer.line(
+      differing.length === 0
+        ? 'all kinds of spans have the same figures'
+        : 'differences by kind of span (A | B):',
+    );
     const shown = answer.list(differing, ({ key, inA, inB }) => `${key}: ${textOf(inA)} | ${textOf(inB)}`);
-    if (shown < differing.length) answer.note(`${shown} of ${differing.length} differing kinds of spans are shown.`);
+    if (shown < differing.length)
+      answer.note(`${shown} of ${differing.length} differing kinds of spans are shown.`);
     noteCut(a, answer);
     noteCut(b, answer);
     for (const { run } of [a, b])
-      if (run.status === 'failed') answer.next('why_failed', { trace_id: run.trace_id }, 'explains the failed run.');
+      if (run.status === 'failed')
+        answer.next('why_failed', { trace_id: run.trace_id }, 'explains the failed run.');
   },
 });
 
@@ -41,7 +59,9 @@ function showDivergence(a: SpanTree, b: SpanTree, answer: Answer): void {
   for (let i = 0; i < most; i++) {
     const [one, other] = [a.spans[i], b.spans[i]];
     if (one && other && key(one.span) === key(other.span)) continue;
-    answer.line(i === 0 ? 'the first spans differ:' : `the first ${i} spans have the same names and results, then:`);
+    answer.line(
+      i === 0 ? 'the first spans differ:' : `the first ${i} spans have the same names and results, then:`,
+    );
     answer.line(`A ${one ? spanLine(one.span) : '- (no further span)'}`);
     answer.line(`B ${other ? spanLine(other.span) : '- (no further span)'}`);
     return;
@@ -62,7 +82,10 @@ function groupsOf(a: SpanTree, b: SpanTree) {
   const none = (): SpanGroup => ({ count: 0, failed: 0, ms: 0, tokens: 0, cost: 0 });
   const add = (side: 'inA' | 'inB', { spans }: SpanTree): void => {
     for (const { span } of spans) {
-      const key = words(`${span.type} ${oneLine(span.name, 60)}`, span.model !== null && oneLine(span.model, 60));
+      const key = words(
+        `${span.type} ${oneLine(span.name, 60)}`,
+        span.model !== null && oneLine(span.model, 60),
+      );
       const group = groups.get(key) ?? { key, inA: none(), inB: none() };
       groups.set(key, group);
       const sums = group[side];
@@ -110,9 +133,11 @@ const compareVersions = defineTool({
   async run({ name, version, other_version }, { api, answer }) {
     const { versions } = await readVersions(name, api);
     const one = versionOf(versions, 'version', version) ?? versions[0];
-    const other = versionOf(versions, 'other_version', other_version) ?? versions.find((each) => each !== one);
+    const other =
+      versionOf(versions, 'other_version', other_version) ?? versions.find((each) => each !== one);
     const shown = answer.list(versions.slice(0, 50), statsLine);
-    if (shown < versions.length) answer.note(`${shown} of ${versions.length} versions are shown, newest first.`);
+    if (shown < versions.length)
+      answer.note(`${shown} of ${versions.length} versions are shown, newest first.`);
     if (one === undefined) return;
     if (other === undefined) {
       answer.block(`text of version ${one.version}`, one.template_text);
@@ -146,8 +171,13 @@ function versionOf(
   if (version === undefined) return undefined;
   const found = versions.find((each) => each.version === version);
   if (found) return found;
-  const known = versions.slice(0, 20).map((each) => each.version).join(', ');
-  throw validationProblem('arguments', [{ field, message: `is not a version of the prompt; it has ${known}` }]);
+  const known = versions
+    .slice(0, 20)
+    .map((each) => each.version)
+    .join(', ');
+  throw validationProblem('arguments', [
+    { field, message: `is not a version of the prompt; it has ${known}` },
+  ]);
 }
 
 function statsLine({ version, total_traces: runs, success_rate: success, ...stats }: PromptStats): string {

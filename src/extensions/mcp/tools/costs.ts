@@ -9,7 +9,8 @@ import { costText, figure, oneLine, shareText, tokenText, words } from '../answe
 import type { ApiCalls } from '../api-calls.js';
 import { agentArgument, agentIdOf, defineTool, limitArgument, period, timesOf, type Tool } from '../tool.js';
 
-const name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
+const name = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
 
 const showAgents = defineTool({
   name: 'list_agents',
@@ -43,8 +44,10 @@ const showAgents = defineTool({
       ),
     );
     answer.note(`${shown} of ${count} agents.`);
-    if (shown < items.length) answer.note(`Set limit to ${Math.max(1, shown)}, or raise max_tokens, to page.`);
-    else if (has_more) answer.next('list_agents', { page: page + 1, limit }, 'shows more, with the same filters.');
+    if (shown < items.length)
+      answer.note(`Set limit to ${Math.max(1, shown)}, or raise max_tokens, to page.`);
+    else if (has_more)
+      answer.next('list_agents', { page: page + 1, limit }, 'shows more, with the same filters.');
     const failing = items.find(({ failed_runs }) => failed_runs > 0);
     if (failing) answer.next('search_runs', { agent: failing.id, status: 'failed' }, 'lists failed runs.');
   },
@@ -66,7 +69,9 @@ interface CostQuery {
 }
 
 /** Reads the costs of each group. */
-const GROUPS: Readonly<Record<'agent' | 'model' | 'user', (api: ApiCalls, query: CostQuery) => Promise<readonly CostRow[]>>> = {
+const GROUPS: Readonly<
+  Record<'agent' | 'model' | 'user', (api: ApiCalls, query: CostQuery) => Promise<readonly CostRow[]>>
+> = {
   async agent(api, query) {
     const { groups } = await api.call(readSeries, { query: { ...query, group_by: 'agent' } });
     return groups.map(({ key, name: agent, total }) => ({
@@ -101,7 +106,8 @@ const DEFAULT_AGE = '7d';
 const costBy = defineTool({
   name: 'cost_by',
   title: 'Cost by group',
-  description: 'Cost, tokens and number of runs or calls by agent, model or end user, most expensive first; by default of the last 7 days.',
+  description:
+    'Cost, tokens and number of runs or calls by agent, model or end user, most expensive first; by default of the last 7 days.',
   args: Type.Object(
     {
       by: Type.Enum(GROUP_NAMES),
@@ -129,8 +135,10 @@ const costBy = defineTool({
     if (rows.length === 0) answer.note('There are no runs in this period.');
     if (shown < rows.length) answer.note(`${shown} of ${rows.length} groups are shown.`);
     const [first] = sorted;
-    if (by === 'model' && first) answer.note('Next: what_if_model compares the price of a model with another one.');
-    else if (first) answer.next('search_runs', { sort: 'total_cost_usd', since }, 'lists the most expensive runs.');
+    if (by === 'model' && first)
+      answer.note('Next: what_if_model compares the price of a model with another one.');
+    else if (first)
+      answer.next('search_runs', { sort: 'total_cost_usd', since }, 'lists the most expensive runs.');
   },
 });
 
@@ -167,10 +175,14 @@ function showPrice(
     answer.note(reason === null ? 'There is no price.' : NO_PRICE[reason]);
     return;
   }
-  const { calls, both_calls, both_cost, both_repriced_cost, total_cost, repriced_cost, repriced_calls } = repriced;
+  const { calls, both_calls, both_cost, both_repriced_cost, total_cost, repriced_cost, repriced_calls } =
+    repriced;
   answer.line(words(`${oneLine(model ?? '', 100)}: ${calls} calls`, costText(total_cost) ?? 'no cost'));
   answer.line(
-    words(`with ${oneLine(as, 100)}: ${costText(repriced_cost) ?? 'no cost'}`, `${repriced_calls} calls can be priced`),
+    words(
+      `with ${oneLine(as, 100)}: ${costText(repriced_cost) ?? 'no cost'}`,
+      `${repriced_calls} calls can be priced`,
+    ),
   );
   if (both_calls > 0 && both_cost !== null && both_repriced_cost !== null)
     answer.line(
@@ -180,8 +192,10 @@ function showPrice(
       ),
     );
   const leftOut = Object.entries(repriced.left_out).filter(([, count]) => count > 0);
-  if (leftOut.length > 0) answer.line(`not priced: ${leftOut.map(([why, count]) => `${count} ${why}`).join(', ')}`);
-  if (calls === 0) answer.note('The model has no calls in this period: cost_by with by "model" lists models.');
+  if (leftOut.length > 0)
+    answer.line(`not priced: ${leftOut.map(([why, count]) => `${count} ${why}`).join(', ')}`);
+  if (calls === 0)
+    answer.note('The model has no calls in this period: cost_by with by "model" lists models.');
   else answer.note('An estimate: another model would count, answer and cache differently.');
 }
 

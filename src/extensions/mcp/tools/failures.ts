@@ -3,7 +3,16 @@ import { searchLogs } from '../../../api/resources/logs.js';
 import { readSpan } from '../../../api/resources/trace-spans.js';
 import { durationText, oneLine, words, type Answer } from '../answer.js';
 import type { ApiCalls } from '../api-calls.js';
-import { countLine, isFailed, noteCut, readTree, runLines, spanLine, type PlacedSpan, type SpanTree } from '../span-tree.js';
+import {
+  countLine,
+  isFailed,
+  noteCut,
+  readTree,
+  runLines,
+  spanLine,
+  type PlacedSpan,
+  type SpanTree,
+} from '../span-tree.js';
 import { defineTool, traceId } from '../tool.js';
 import { logLine } from './telemetry.js';
 
@@ -41,13 +50,24 @@ export const whyFailed = defineTool({
     if (causes.length === 0 && open.length === 0) showEnd(tree, answer);
     await showLogs(run.trace_id, api, answer);
     if (causes.length > shown.length)
-      answer.note(`${causes.length - shown.length} kinds of earlier failures are not shown: get_run lists all spans.`);
+      answer.note(
+        `${causes.length - shown.length} kinds of earlier failures are not shown: get_run lists all spans.`,
+      );
     if (run.status === 'completed' && causes.length > 0)
       answer.note('The run completed: its agent may have handled these failures.');
     noteCut(tree, answer);
     const [first] = shown;
-    if (first) answer.next('get_span', { trace_id: run.trace_id, span_id: first.last.span.span_id }, 'shows all of it.');
-    answer.next('search_runs', { agent: run.agent_id, status: 'failed' }, 'lists other failed runs of the agent.');
+    if (first)
+      answer.next(
+        'get_span',
+        { trace_id: run.trace_id, span_id: first.last.span.span_id },
+        'shows all of it.',
+      );
+    answer.next(
+      'search_runs',
+      { agent: run.agent_id, status: 'failed' },
+      'lists other failed runs of the agent.',
+    );
   },
 });
 
@@ -103,10 +123,13 @@ async function showCause(
   if (data.output_data !== null) answer.block('  output', JSON.stringify(data.output_data), room() / 2);
   const before = tree.spans
     .map((placed) => placed.span)
-    .filter((other) => other.span_id !== span_id && other.ended_at !== null && other.ended_at <= span.started_at)
+    .filter(
+      (other) => other.span_id !== span_id && other.ended_at !== null && other.ended_at <= span.started_at,
+    )
     .sort((a, b) => (String(a.ended_at) < String(b.ended_at) ? -1 : 1))
     .slice(-MOST_BEFORE);
-  if (before.length > 0 && answer.line('  just before it:')) answer.list(before, (other) => `  ${spanLine(other)}`);
+  if (before.length > 0 && answer.line('  just before it:'))
+    answer.list(before, (other) => `  ${spanLine(other)}`);
 }
 
 /** The stack of a recorded exception. */
@@ -119,7 +142,12 @@ function stackOf(events: SpanEvents): string | undefined {
 }
 
 type SpanEvents =
-  | readonly { readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[] }[]
+  | readonly {
+      readonly attributes: readonly {
+        readonly key: string;
+        readonly value: Readonly<Record<string, unknown>>;
+      }[];
+    }[]
   | null;
 
 /** For a run without failed spans: its last spans, which show how it ended. */

@@ -8,7 +8,15 @@ import type { OperationAnswer } from '../../../http/operation-call.js';
 import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { costText, durationText, oneLine, tokenText, words, type Answer } from '../answer.js';
 import type { ApiCalls } from '../api-calls.js';
-import { countLine, noteCut, readTree, runLines, spanLine, type PlacedSpan, type SpanTree } from '../span-tree.js';
+import {
+  countLine,
+  noteCut,
+  readTree,
+  runLines,
+  spanLine,
+  type PlacedSpan,
+  type SpanTree,
+} from '../span-tree.js';
 import {
   agentArgument,
   agentIdOf,
@@ -22,7 +30,8 @@ import {
   type Tool,
 } from '../tool.js';
 
-const name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
+const name = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
 const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
 
 const searchRuns = defineTool({
@@ -58,7 +67,9 @@ const searchRuns = defineTool({
         }),
       ),
       kind: Type.Optional(
-        Type.Enum([...RUN_KINDS, 'all'], { description: 'Default: agent. Others are, for example, requests.' }),
+        Type.Enum([...RUN_KINDS, 'all'], {
+          description: 'Default: agent. Others are, for example, requests.',
+        }),
       ),
       sort: Type.Optional(
         Type.Enum(['started_at', 'duration_ms', 'total_tokens', 'total_cost_usd'], {
@@ -66,7 +77,9 @@ const searchRuns = defineTool({
         }),
       ),
       limit: limitArgument(100, 20),
-      cursor: Type.Optional(Type.String({ maxLength: 300, description: 'From an earlier answer to the same search.' })),
+      cursor: Type.Optional(
+        Type.String({ maxLength: 300, description: 'From an earlier answer to the same search.' }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -93,7 +106,8 @@ const searchRuns = defineTool({
       answer.note(`Next: the same search with cursor ${JSON.stringify(found.next_cursor)} for more runs.`);
     const failed = found.items.find(({ status, success }) => status === 'failed' || success === false);
     if (failed) answer.next('why_failed', { trace_id: failed.trace_id }, 'explains a failed run.');
-    else if (found.items[0]) answer.next('get_run', { trace_id: found.items[0].trace_id }, 'shows its spans.');
+    else if (found.items[0])
+      answer.next('get_run', { trace_id: found.items[0].trace_id }, 'shows its spans.');
   },
 });
 
@@ -128,7 +142,11 @@ const getRun = defineTool({
   args: Type.Object(
     {
       trace_id: traceId,
-      offset: Type.Integer({ minimum: 0, default: 0, description: 'First span to show, in the order of the outline.' }),
+      offset: Type.Integer({
+        minimum: 0,
+        default: 0,
+        description: 'First span to show, in the order of the outline.',
+      }),
       payloads: Type.Boolean({ default: false, description: 'Shows the input and output of each span.' }),
       query: name('Shows only spans that contain these words.'),
     },
@@ -154,15 +172,24 @@ const getRun = defineTool({
 
 function tellRest(
   { run: { trace_id }, spans }: SpanTree,
-  { offset, shown, payloads }: { readonly offset: number; readonly shown: number; readonly payloads: boolean },
+  {
+    offset,
+    shown,
+    payloads,
+  }: { readonly offset: number; readonly shown: number; readonly payloads: boolean },
   answer: Answer,
 ): void {
   const end = offset + shown;
   if (end < spans.length) {
     answer.note(`Shown: spans ${offset} to ${end - 1} of ${spans.length}.`);
-    answer.next('get_run', { trace_id, offset: end, ...(payloads && { payloads }) }, 'shows the following spans.');
+    answer.next(
+      'get_run',
+      { trace_id, offset: end, ...(payloads && { payloads }) },
+      'shows the following spans.',
+    );
   }
-  if (!payloads && spans.length > 0) answer.next('get_run', { trace_id, payloads: true }, 'shows inputs and outputs.');
+  if (!payloads && spans.length > 0)
+    answer.next('get_run', { trace_id, payloads: true }, 'shows inputs and outputs.');
 }
 
 async function searchInRun(trace_id: string, query: string, api: ApiCalls, answer: Answer): Promise<void> {
@@ -209,7 +236,16 @@ async function listPayloads(spans: readonly PlacedSpan[], api: ApiCalls, answer:
 }
 
 type ShownSpan = OperationAnswer<typeof readSpan>;
-const FIELDS = ['input_data', 'output_data', 'attributes', 'events', 'links', 'resource', 'scope', 'metadata'] as const;
+const FIELDS = [
+  'input_data',
+  'output_data',
+  'attributes',
+  'events',
+  'links',
+  'resource',
+  'scope',
+  'metadata',
+] as const;
 
 const getSpan = defineTool({
   name: 'get_span',
@@ -232,14 +268,18 @@ const getSpan = defineTool({
       const span = await api.call(readSpan, { params });
       const whole = fieldText(span, field);
       const rest = whole.slice(offset);
-      if (rest === '') answer.note(`${field} has ${whole.length} characters; nothing is at offset ${offset}.`);
+      if (rest === '')
+        answer.note(`${field} has ${whole.length} characters; nothing is at offset ${offset}.`);
       const shown = answer.block(field, rest);
-      if (shown < rest.length) answer.next('get_span', { ...params, field, offset: offset + shown }, 'continues.');
+      if (shown < rest.length)
+        answer.next('get_span', { ...params, field, offset: offset + shown }, 'continues.');
       return;
     }
     const span = await api.call(readSpan, { params, query: { max_bytes: Math.max(1024, answer.room) } });
     answer.line(spanLine({ ...span, node: null, input_bytes: null, output_bytes: null, preview: null }));
-    answer.line(words(`started ${span.started_at}`, span.parent_span_id !== null && `parent ${span.parent_span_id}`));
+    answer.line(
+      words(`started ${span.started_at}`, span.parent_span_id !== null && `parent ${span.parent_span_id}`),
+    );
     if (span.error_message !== null) answer.block('error', span.error_message, answer.room / 3);
     for (const [label, value] of Object.entries({ usage: span.usage, cost: span.cost, scores: span.scores }))
       if (value !== null && (!Array.isArray(value) || value.length > 0))
@@ -286,7 +326,13 @@ function plainAttributes(value: unknown): unknown {
 }
 
 function isKeyValue(item: unknown): item is { readonly key: string; readonly value: unknown } {
-  return typeof item === 'object' && item !== null && 'key' in item && 'value' in item && Object.keys(item).length === 2;
+  return (
+    typeof item === 'object' &&
+    item !== null &&
+    'key' in item &&
+    'value' in item &&
+    Object.keys(item).length === 2
+  );
 }
 
 const explain = defineTool({

@@ -17,7 +17,8 @@ export const addScore = defineTool({
         minLength: 1,
         maxLength: 256,
         format: 'not-blank',
-        description: 'Such as helpfulness. success with label pass or fail decides whether the run succeeded.',
+        description:
+          'Such as helpfulness. success with label pass or fail decides whether the run succeeded.',
       }),
       value: Type.Optional(Type.Number()),
       label: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Such as pass.' })),
@@ -33,7 +34,8 @@ export const addScore = defineTool({
       readonly errors: readonly { readonly error: string }[];
     };
     const [refusal] = errors;
-    if (refusal !== undefined) throw new HttpProblem(422, 'score_rejected', `The score was rejected: ${refusal.error}.`);
+    if (refusal !== undefined)
+      throw new HttpProblem(422, 'score_rejected', `The score was rejected: ${refusal.error}.`);
     answer.note(`Stored score ${ids[0]}.`);
     answer.next('get_run', { trace_id: sent.trace_id }, 'shows it with the run.');
   },

@@ -12,7 +12,8 @@ import { METRIC_AGGREGATIONS } from '../../../storage/contracts/metrics.js';
 import { durationText, figure, oneLine, shareText, words, type Answer } from '../answer.js';
 import { defineTool, limitArgument, period, timesOf, traceId, uuidOf, type Tool } from '../tool.js';
 
-const name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
+const name = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
 
 const findLogs = defineTool({
   name: 'search_logs',
@@ -34,7 +35,9 @@ const findLogs = defineTool({
       trace_id: Type.Optional(traceId),
       ...period,
       limit: limitArgument(200, 30),
-      cursor: Type.Optional(Type.String({ maxLength: 300, description: 'From an earlier answer to the same search.' })),
+      cursor: Type.Optional(
+        Type.String({ maxLength: 300, description: 'From an earlier answer to the same search.' }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -48,7 +51,8 @@ const findLogs = defineTool({
     const { items, count, next_cursor } = await api.call(searchLogs, { query });
     const shown = answer.list(items, logLine);
     answer.note(count === 0 ? 'No record matches.' : `${shown} of ${count} matching records.`);
-    if (shown < items.length) answer.note(`Set limit to ${Math.max(1, shown)}, or raise max_tokens, to page.`);
+    if (shown < items.length)
+      answer.note(`Set limit to ${Math.max(1, shown)}, or raise max_tokens, to page.`);
     else if (next_cursor !== null)
       answer.note(`Next: the same search with cursor ${JSON.stringify(next_cursor)} for older records.`);
     const traced = items.find((record) => record.trace_id !== null);
@@ -59,7 +63,8 @@ const findLogs = defineTool({
 /** One line about a log record. */
 export function logLine(record: Static<typeof logSchema>): string {
   const { body, attributes, event_name: event } = record;
-  const shownAttributes = Object.keys(attributes).length === 0 ? null : oneLine(JSON.stringify(attributes), 300);
+  const shownAttributes =
+    Object.keys(attributes).length === 0 ? null : oneLine(JSON.stringify(attributes), 300);
   return words(
     `${record.timestamp} ${record.severity.toUpperCase()}`,
     record.service_name !== '' && oneLine(record.service_name, 60),
@@ -73,13 +78,16 @@ export function logLine(record: Static<typeof logSchema>): string {
 const queryMetric = defineTool({
   name: 'query_metric',
   title: 'Query a metric',
-  description: 'Without `name`: the metrics that exist. With `name`: its values over time, grouped by labels.',
+  description:
+    'Without `name`: the metrics that exist. With `name`: its values over time, grouped by labels.',
   args: Type.Object(
     {
       name: name('Name of the metric.'),
       query: name('Without name: part of the names to list.'),
       agg: Type.Optional(
-        Type.Enum(METRIC_AGGREGATIONS, { description: 'Default: avg. rate for counters, p95 for histograms.' }),
+        Type.Enum(METRIC_AGGREGATIONS, {
+          description: 'Default: avg. rate for counters, p95 for histograms.',
+        }),
       ),
       group_by: Type.Optional(
         Type.Array(Type.String({ minLength: 1 }), {
@@ -88,7 +96,10 @@ const queryMetric = defineTool({
         }),
       ),
       labels: Type.Optional(
-        Type.Record(Type.String(), Type.String(), { maxProperties: 32, description: 'Labels that points must have.' }),
+        Type.Record(Type.String(), Type.String(), {
+          maxProperties: 32,
+          description: 'Labels that points must have.',
+        }),
       ),
       step: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds.' })),
       ...period,
@@ -126,7 +137,13 @@ function showSeries(
   agg: string,
   answer: Answer,
 ): void {
-  answer.line(words(`${type}, ${agg}${unit === '' ? '' : ` in ${oneLine(unit, 20)}`}`, `step ${step} s`, `${start_time} to ${end_time}`));
+  answer.line(
+    words(
+      `${type}, ${agg}${unit === '' ? '' : ` in ${oneLine(unit, 20)}`}`,
+      `step ${step} s`,
+      `${start_time} to ${end_time}`,
+    ),
+  );
   const shown = answer.list(series, ({ labels, points }) => {
     const values = points.map(([, value = 0]) => value);
     const [first, last] = [points[0], points.at(-1)];
@@ -140,11 +157,14 @@ function showSeries(
         `mean ${figure(sum / values.length)}`,
         `last ${figure(last[1] ?? 0)} at ${isoTime(last)}`,
       )}`,
-      `  from ${isoTime(first)}: ${thinned(points).map(([ms = 0, value = 0]) => `+${Math.round((ms - (first[0] ?? 0)) / 1000)}s ${figure(value)}`).join(', ')}`,
+      `  from ${isoTime(first)}: ${thinned(points)
+        .map(([ms = 0, value = 0]) => `+${Math.round((ms - (first[0] ?? 0)) / 1000)}s ${figure(value)}`)
+        .join(', ')}`,
     ];
   });
   if (series.length === 0) answer.note('The metric has no points in this period.');
-  if (shown < series.length) answer.note(`${shown} of ${series.length} series: narrow with labels or group_by.`);
+  if (shown < series.length)
+    answer.note(`${shown} of ${series.length} series: narrow with labels or group_by.`);
   if (is_truncated) answer.note('The store left out series or the oldest points: narrow the period.');
 }
 
@@ -157,7 +177,9 @@ function thinned<Point>(points: readonly Point[]): readonly Point[] {
 }
 
 function labelText(labels: Readonly<Record<string, string>>): string {
-  const text = Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(' ');
+  const text = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');
   return text === '' ? 'all' : oneLine(text, 200);
 }
 
@@ -179,30 +201,47 @@ const serviceMap = defineTool({
   async run({ node, since, until }, { api, answer, clock }) {
     const times = timesOf({ since, until }, clock);
     const map = await api.call(readServiceMap, { query: times });
-    const edges = map.edges.filter(({ source, target }) => node === undefined || source === node || target === node);
+    const edges = map.edges.filter(
+      ({ source, target }) => node === undefined || source === node || target === node,
+    );
     const near = new Set(edges.flatMap(({ source, target }) => [source, target]));
     const nodes = map.nodes.filter(({ id }) => node === undefined || id === node || near.has(id));
     if (nodes.length === 0) {
-      answer.note(node === undefined ? 'The map is empty in this period.' : 'There is no such node: call service_map without node.');
+      answer.note(
+        node === undefined
+          ? 'The map is empty in this period.'
+          : 'There is no such node: call service_map without node.',
+      );
       return;
     }
     answer.line(`${nodes.length} nodes, ${edges.length} calls between them; most failures first`);
     const failures = (item: { readonly error_count: number | null }) => item.error_count ?? 0;
     const shownNodes = answer.list(
-      nodes.toSorted((a, b) => failures(b) - failures(a) || b.span_count - a.span_count).slice(0, node === undefined ? 50 : 200),
+      nodes
+        .toSorted((a, b) => failures(b) - failures(a) || b.span_count - a.span_count)
+        .slice(0, node === undefined ? 50 : 200),
       (one) =>
-        words(`${one.node_type} ${oneLine(one.id, 100)}`, `${one.span_count} spans`, statsText(one, one.span_count)),
+        words(
+          `${one.node_type} ${oneLine(one.id, 100)}`,
+          `${one.span_count} spans`,
+          statsText(one, one.span_count),
+        ),
     );
     const shownEdges = answer.list(
       edges.toSorted((a, b) => failures(b) - failures(a) || b.weight - a.weight),
       (edge) =>
-        words(`${oneLine(edge.source, 80)} → ${oneLine(edge.target, 80)}`, `${edge.weight} calls`, statsText(edge, edge.weight)),
+        words(
+          `${oneLine(edge.source, 80)} → ${oneLine(edge.target, 80)}`,
+          `${edge.weight} calls`,
+          statsText(edge, edge.weight),
+        ),
     );
     if (shownNodes < nodes.length || shownEdges < edges.length)
       answer.note(
         `Shown: ${shownNodes} of ${nodes.length} nodes, ${shownEdges} of ${edges.length} calls. Name a node, or a shorter period.`,
       );
-    if (times.start_time === undefined && times.end_time === undefined) answer.note('Period: the last 24 hours.');
+    if (times.start_time === undefined && times.end_time === undefined)
+      answer.note('Period: the last 24 hours.');
   },
 });
 
@@ -240,7 +279,8 @@ const showAlerts = defineTool({
         ),
       );
     const run = events.items.find(({ trace_ids }) => trace_ids.length > 0)?.trace_ids[0];
-    if (run !== undefined) answer.next('why_failed', { trace_id: run }, 'explains a run of the latest firing.');
+    if (run !== undefined)
+      answer.next('why_failed', { trace_id: run }, 'explains a run of the latest firing.');
   },
 });
 
