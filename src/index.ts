@@ -85,6 +85,7 @@ export type { TelemetryStore } from './storage/contracts/telemetry-store.js';
 export type * from './storage/contracts/paging.js';
 export type * from './storage/contracts/telemetry-writer.js';
 export type * from './storage/contracts/runs.js';
+export type * from './storage/contracts/run-groups.js';
 export type * from './storage/contracts/metrics.js';
 export type * from './storage/contracts/logs.js';
 export type * from './storage/contracts/service-map.js';

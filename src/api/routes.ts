@@ -34,6 +34,7 @@ import { rejectionRoutes } from './resources/rejections.js';
 import { serviceMapRebuildRoutes } from './resources/service-map-rebuild.js';
 import { serviceMapRoutes } from './resources/service-map.js';
 import { runListRoutes } from './resources/run-list.js';
+import { runGroupRoutes } from './resources/run-groups.js';
 import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
@@ -68,6 +69,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['runs'], searchRoutes),
     needing(['agents', 'logs', 'models', 'runs'], searchAllRoutes),
     needing(['series'], runSeriesRoutes),
+    needing(['groups'], runGroupRoutes),
     needing(['runs'], traceSpanRoutes),
     needing(['runs'], spanExplainRoutes),
     needing(['agents', 'runs'], agentRoutes),

@@ -16,7 +16,7 @@ async function write({ store }: OpenedTelemetry, tenant: string, runs: readonly 
 /** Missing values come last, and ties are ordered by name. */
 function sorted(agents: readonly AgentSummary[], sort: AgentSort): string[] {
   const [sign, field] = sort.startsWith('-') ? [-1, sort.slice(1)] : [1, sort];
-  const value = (agent: AgentSummary) => agent[field as keyof AgentSummary];
+  const value = (agent: AgentSummary) => agent[field as Exclude<keyof AgentSummary, 'periods'>];
   return [...agents]
     .sort((a, b) => {
       const [one, other] = [value(a), value(b)];

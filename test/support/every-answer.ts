@@ -1,3 +1,4 @@
+import { GROUP_FIELDS } from '../../src/storage/contracts/run-groups.js';
 import type { ApiCaller } from './api-caller.js';
 import type { DocumentedApi, DocumentedOperation, OpenApiDocument } from './documented-api.js';
 
@@ -164,6 +165,8 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
     ],
     searchTrace: ['query=a*'],
     searchAll: ['query=a'],
+    listAgents: [ALL_TIME],
+    readRunGroups: GROUP_FIELDS.map((field) => `group_by=${field}&limit=3&${ALL_TIME}`),
     listRunValues: ['field=metadata', 'field=tag', 'field=environment'],
     compareAgents: (ids['agent_id'] ?? []).map((b) => `agent_a=${a}&agent_b=${b}`),
     queryMetric: (ids['metric'] ?? []).map((name) => `details=true&name=${encodeURIComponent(name)}`),

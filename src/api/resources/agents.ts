@@ -15,6 +15,7 @@ import {
 } from '../support/agent-stat-fields.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
+import { stretchOf } from '../support/intervals.js';
 import { longArray } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
 import {
@@ -24,6 +25,7 @@ import {
   pageSchema,
   serializePage,
 } from '../support/paging.js';
+import { comparedFields, serializeCompared } from '../support/period-totals.js';
 import {
   serializeRuns,
   runFilter,
@@ -50,7 +52,19 @@ const agentFields = {
   created_at: time(),
 };
 
-const agentSchema = Type.Object(agentFields, { title: 'AgentSummary' });
+const agentSchema = Type.Object(
+  {
+    ...agentFields,
+    periods: Type.Optional(
+      Type.Object(comparedFields, {
+        title: 'ComparedPeriods',
+        description:
+          'The requested period and the previous one, which is as long. Only if a period is requested.',
+      }),
+    ),
+  },
+  { title: 'AgentSummary' },
+);
 
 export const listAgents = {
   id: 'listAgents',
@@ -59,7 +73,7 @@ export const listAgents = {
   tag: 'agents',
   summary: 'List agents with their statistics, the most recently active first',
   description:
-    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`. With `environment`, `release`, `agent_version` or `repository`, agents with such runs, and statistics of these runs alone.',
+    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`. With `environment`, `release`, `agent_version` or `repository`, agents with such runs, and statistics of these runs alone. With `start_time` or `end_time`, agents with runs in the period or in the previous one, and statistics of the period, with `periods`.',
   access: 'read',
   query: Type.Object({
     ...optionalPageParameters,
@@ -67,6 +81,8 @@ export const listAgents = {
       Type.String({ maxLength: 1024, description: 'Substring of the name, case-insensitive.' }),
     ),
     ...dimensionParameters,
+    start_time: Type.Optional(time('Started at or after. Absent with `end_time`: a day before the end.')),
+    end_time: Type.Optional(time('Started before. Absent with `start_time`: now.')),
     sort: Type.Optional(
       Type.Enum(AGENT_SORTS, {
         description:
@@ -139,18 +155,20 @@ export async function findAgentId(
 }
 
 /** The routes under `/agents`, except the statistics. */
-export function agentRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>): readonly Route[] {
+export function agentRoutes({ routes, telemetry, clock }: ApiContext<'agents' | 'runs'>): readonly Route[] {
   return [
     routes.route(listAgents).to(async ({ identity, query, request }) => {
       if (Object.keys(query).length === 0) {
         const agents = await telemetry.agents.list(identity.userId, request.abort);
         return { status: 200, encoded: await longArray(agents, serializeAgent) };
       }
-      const { page, page_size, ...filter } = query;
+      const { page, page_size, start_time, end_time, ...filter } = query;
+      const isOfPeriod = start_time !== undefined || end_time !== undefined;
+      const period = isOfPeriod ? { period: stretchOf({ start_time, end_time }, clock.now()) } : {};
       const asked = pageRequest({ page, page_size });
       const { items, count } = await telemetry.agents.find(
         identity.userId,
-        filter,
+        { ...filter, ...period },
         pageRange(asked),
         request.abort,
       );
@@ -190,5 +208,6 @@ function serializeAgent(agent: AgentSummary): Static<typeof agentSchema> {
     avg_cost_per_run: agent.avg_cost_per_run,
     last_run_at: formatNullableTime(agent.last_run_at),
     created_at: formatTime(agent.created_at),
+    ...(agent.periods && { periods: serializeCompared(agent.periods) }),
   };
 }

@@ -31,7 +31,7 @@ const modelSchema = Type.Object(
   { title: 'ModelUsage' },
 );
 
-export const listModels = {
+const listModels = {
   id: 'listModels',
   method: 'GET',
   path: '/api/v1/dashboard/models',

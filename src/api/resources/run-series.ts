@@ -10,7 +10,7 @@ import {
   type SeriesRequest,
 } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, nullable, time, usd, uuid } from '../support/fields.js';
+import { nullable, time, uuid } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
 import { conditionFilter, conditionParameters } from '../support/field-conditions.js';
 import {
@@ -20,24 +20,11 @@ import {
   dimensionParameters,
   stateParameters,
 } from '../support/runs.js';
+import { totalFields } from '../support/period-totals.js';
 import { promptName } from './prompts.js';
 
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
 
-const totalFields = {
-  runs: count(
-    'Number of runs; in groups with `group_by=model`, number of calls, as for all other values there.',
-  ),
-  failed: count('Runs with status `failed` or `timed_out`; 0 for calls.'),
-  success_count: count('Runs with a positive success signal; 0 for calls.'),
-  cost: nullable(usd('Cost of the runs that have one; null: none has.')),
-  priced_runs: count('Number of runs with a cost.'),
-  tokens: nullable(Type.Number()),
-  p50_ms: nullable(
-    Type.Number({ description: 'Interpolated, over the runs with a duration; null for calls.' }),
-  ),
-  p95_ms: nullable(Type.Number()),
-};
 const totalSchema = Type.Object(totalFields, { title: 'RunTotals' });
 
 const seriesSchema = Type.Object(
@@ -73,7 +60,7 @@ const seriesSchema = Type.Object(
   { title: 'RunSeriesList' },
 );
 
-export const readSeries = {
+const readSeries = {
   id: 'readRunSeries',
   method: 'GET',
   path: '/api/v1/dashboard/series',
@@ -128,8 +115,13 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
   ];
 }
 
+type SelectedRuns = Pick<
+  Static<(typeof readSeries)['query']>,
+  keyof typeof stateParameters | keyof typeof conditionParameters | keyof typeof boundParameters
+>;
+
 /** The conditions that only some series need; reading them takes longer. */
-function seriesFilter(query: Static<(typeof readSeries)['query']>): Pick<SeriesRequest, 'filter'> {
+export function seriesFilter(query: SelectedRuns): Pick<SeriesRequest, 'filter'> {
   const { status, success, session_id, user_id, tag } = query;
   const filter = {
     ...(status === undefined ? {} : { status }),

@@ -89,7 +89,7 @@ const userSchema = Type.Object(
   { title: 'EndUser' },
 );
 
-export const listUsers = {
+const listUsers = {
   id: 'listEndUsers',
   method: 'GET',
   path: '/api/v1/dashboard/users',

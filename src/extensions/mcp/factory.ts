@@ -1,36 +1,8 @@
-import { Type, type Static } from 'typebox';
 import { isApi } from '../../api/support/api.js';
 import type { ExtensionFactory } from '../../component/factory.js';
 import { HttpProblem, type HttpRequest } from '../../component/http.js';
-import { extensionId, section } from '../../config/schema.js';
 import { isSameOrigin } from '../../http/authority.js';
-
-/** The protocol needs some room for the frame of an answer. */
-const LEAST_TOKENS = 500;
-
-const mcpConfig = section(
-  {
-    api: extensionId({
-      default: 'query',
-      description: 'Id of the API extension; its address also serves /mcp.',
-    }),
-    answer_tokens: Type.Integer({
-      default: 4000,
-      minimum: LEAST_TOKENS,
-      maximum: 100_000,
-      description: 'Length of an answer in tokens (estimated) if a call does not set max_tokens.',
-    }),
-    max_answer_tokens: Type.Integer({
-      default: 20_000,
-      minimum: LEAST_TOKENS,
-      maximum: 100_000,
-      description: 'Largest max_tokens of a call.',
-    }),
-  },
-  { description: 'Model Context Protocol: lets coding agents read telemetry.' },
-);
-
-export type McpConfig = Static<typeof mcpConfig>;
+import { checkMcpConfig, mcpConfig } from './config.js';
 
 /** Serves the Model Context Protocol at `/mcp`. See `README.md` in this folder. */
 export const mcpExtension: ExtensionFactory<typeof mcpConfig> = {
@@ -39,8 +11,7 @@ export const mcpExtension: ExtensionFactory<typeof mcpConfig> = {
   description: 'Model Context Protocol at /mcp: lets coding agents read runs, logs, metrics and costs.',
   stability: 'alpha',
   configSchema: mcpConfig,
-  check: ({ answer_tokens: usual, max_answer_tokens: most }) =>
-    usual <= most ? [] : [{ path: '/answer_tokens', message: 'must not be more than max_answer_tokens' }],
+  check: checkMcpConfig,
   create: ({ config, clock, logger }) => ({
     async start(host) {
       const { endpoint, allowedOrigins } = host.extension(config.api, isApi);

@@ -13,10 +13,11 @@ import type { Scope } from '../../component/identity.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { readVersion } from '../../config/package-version.js';
 import { fieldErrors, validator } from '../../http/field-errors.js';
+import { readJsonBody, requireJson } from '../../http/json-body.js';
 import { failureOf } from '../../http/problem.js';
 import { Answer } from './answer.js';
 import { ApiCalls } from './api-calls.js';
-import type { McpConfig } from './factory.js';
+import { LEAST_TOKENS, type McpConfig } from './config.js';
 import { addResources } from './resources.js';
 import type { Tool } from './tool.js';
 import { compareTools } from './tools/compare.js';
@@ -51,7 +52,8 @@ export interface McpContext {
 
 /** Answers one request of the protocol; nothing is kept between requests. */
 export async function answerMcp(request: HttpRequest, context: McpContext): Promise<HttpResponse> {
-  const body = await request.body();
+  requireJson(request);
+  const parsedBody = await readJsonBody(request);
   const handler = createMcpHandler(() => serverFor(request, context), {
     responseMode: 'json',
     onerror: (error) => {
@@ -62,9 +64,9 @@ export async function answerMcp(request: HttpRequest, context: McpContext): Prom
     new Request('http://localhost/mcp', {
       method: 'POST',
       headers: passedHeaders(request),
-      body: Buffer.from(body),
       signal: request.abort,
     }),
+    { parsedBody },
   );
   const headers = Object.fromEntries(response.headers);
   return { status: response.status, headers, ...(response.body && { body: response.body }) };
@@ -121,7 +123,11 @@ function argsOf(tool: Tool, { max_answer_tokens: most, answer_tokens: usual }: M
   const known = schemas.get(tool);
   if (known?.most === most) return known.schema;
   const max_tokens = Type.Optional(
-    Type.Integer({ minimum: 500, maximum: most, description: `Length of the answer; default: ${usual}.` }),
+    Type.Integer({
+      minimum: LEAST_TOKENS,
+      maximum: most,
+      description: `Length of the answer; default: ${usual}.`,
+    }),
   );
   const { properties } = tool.args;
   const schema: TObject = Type.Object({ ...properties, max_tokens }, { additionalProperties: false });

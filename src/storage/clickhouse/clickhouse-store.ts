@@ -12,6 +12,7 @@ import type { AlertStats, PastStats } from '../contracts/alerts.js';
 import type { Logs } from '../contracts/logs.js';
 import type { Metrics } from '../contracts/metrics.js';
 import type { PromptRuns } from '../contracts/prompts.js';
+import type { RunGroups } from '../contracts/run-groups.js';
 import { ReadMetrics } from '../shared/read-metrics.js';
 import type { ReadPool } from '../shared/read-pool.js';
 import type { ServiceMap } from '../contracts/service-map.js';
@@ -73,6 +74,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   readonly agents: Agents;
   readonly models: Models;
   readonly series: Series;
+  readonly groups: RunGroups;
   readonly sessions: Sessions;
   readonly map: ServiceMap;
   readonly prompts: PromptRuns;
@@ -138,16 +140,17 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#turns = openReadPermits(settings, options);
     this.#readMetrics = new ReadMetrics(settings.meter);
     this.#sizes = new StoreSizes(settings.meter, options.database);
-    const { runs, agents, models, series, sessions, map, prompts, past } = runStore;
+    const { runs, agents, models, series, groups, sessions, map, prompts, past } = runStore;
     const [logs, metrics] = [new LogReads(this.#handle), new MetricReads(this.#handle)];
     const reads = withFairReads(
-      { runs, agents, models, series, sessions, map, prompts, past, logs, metrics },
+      { runs, agents, models, series, groups, sessions, map, prompts, past, logs, metrics },
       this.#turns,
     );
     this.runs = reads.runs;
     this.agents = reads.agents;
     this.models = reads.models;
     this.series = reads.series;
+    this.groups = reads.groups;
     this.sessions = reads.sessions;
     this.map = reads.map;
     this.prompts = reads.prompts;

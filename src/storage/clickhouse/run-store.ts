@@ -22,6 +22,7 @@ import { MapReads } from './queries/map-reads.js';
 import { ModelReads } from './queries/model-reads.js';
 import { PromptReads } from './queries/prompt-reads.js';
 import { RunReads } from './queries/run-reads.js';
+import { GroupReads } from './queries/run-groups.js';
 import { SeriesReads } from './queries/series-reads.js';
 import { SessionReads } from './queries/session-reads.js';
 import { UsageReads } from './queries/usage-reads.js';
@@ -72,6 +73,7 @@ export class RunStore {
   readonly agents: AgentReads;
   readonly models: ModelReads;
   readonly series: SeriesReads;
+  readonly groups: GroupReads;
   readonly sessions: SessionReads;
   readonly map: MapReads;
   readonly prompts: PromptReads;
@@ -109,9 +111,10 @@ export class RunStore {
       pages: (...args) => handle.connection.pages(...args),
     };
     const names: Pick<AgentNames, 'of'> = { of: async (...args) => await this.#open().names.of(...args) };
-    const prompts: Pick<ControlStore['prompts'], 'findNumber' | 'numbersOf'> = {
+    const prompts: Pick<ControlStore['prompts'], 'findNumber' | 'numbersOf' | 'withNumbers'> = {
       findNumber: async (...args) => await this.#open().control.prompts.findNumber(...args),
       numbersOf: async (...args) => await this.#open().control.prompts.numbersOf(...args),
+      withNumbers: async (...args) => await this.#open().control.prompts.withNumbers(...args),
     };
     const queue = { write: async (change: RunChange) => await this.#write(change) };
     const tenantOf = async (userId: string): Promise<number> => await handle.tenantOf(userId);
@@ -128,6 +131,7 @@ export class RunStore {
     this.agents = new AgentReads(parts, tenantOf);
     this.models = new ModelReads(parts, tenantOf);
     this.series = new SeriesReads(parts, tenantOf);
+    this.groups = new GroupReads(parts, tenantOf);
     this.sessions = new SessionReads(parts, tenantOf);
     this.map = new MapReads({
       ...parts,

@@ -98,6 +98,7 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
     findNumber: true,
     findNumbers: true,
     findDeleted: true,
+    withNumbers: true,
     numbersOf: true,
   },
   endpoints: {

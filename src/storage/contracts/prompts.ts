@@ -83,6 +83,11 @@ export interface Prompts {
   findNumbers(userId: string, references: readonly NamedVersion[]): Promise<readonly (number | null)[]>;
   /** @returns the given numbers that no version of any user has */
   findDeleted(numbers: readonly number[]): Promise<readonly number[]>;
+  /** The versions with some numbers, in any order; unknown numbers and those of other users are left out. @param numbers at most a few hundred */
+  withNumbers(
+    userId: string,
+    numbers: readonly number[],
+  ): Promise<readonly (NamedVersion & NumberedVersion)[]>;
   /** Newest first; empty if the user has no prompt of that name. */
   numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]>;
 }

@@ -399,6 +399,8 @@ export interface AgentSummary extends RunOutcomes {
   readonly avg_cost_per_run: Usd | null;
   readonly last_run_at: Micros | null;
   readonly created_at: Micros;
+  /** Only if the filter has a period, which the other statistics then cover, too. */
+  readonly periods?: ComparedPeriods;
 }
 
 /** Sort keys of lists of agents; `-` for descending. */
@@ -421,9 +423,10 @@ export type AgentSort = (typeof AGENT_SORTS)[number];
 
 /**
  * Filter and order of a page of agents. Absent: all, by `-last_run_at`. With a version, agents with such a run; their statistics then
- * cover these runs only.
+ * cover these runs only. With a period, agents with runs in it or in the one before.
  */
 export interface AgentFilter extends DimensionFilter {
+  readonly period?: Period;
   /** Case-insensitive substring of the name. */
   readonly query?: string;
   readonly sort?: AgentSort;
@@ -722,6 +725,28 @@ export interface RunTotals {
   /** `quantile_cont`, over the runs with a duration. */
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
+}
+
+/** The start is included, the end is not. The period before is as long and ends at the start. */
+export interface Period {
+  readonly start_time: Micros;
+  readonly end_time: Micros;
+}
+
+/** Statistics of the runs of a period. */
+export interface PeriodTotals extends RunTotals {
+  /** Number of runs with a negative success signal. */
+  readonly failure_count: number;
+  /** Number of runs whose status is any but `running`. */
+  readonly finished_runs: number;
+  /** The last start; null without runs. */
+  readonly last_at: Micros | null;
+}
+
+/** A period and the one before. */
+export interface ComparedPeriods {
+  readonly total: PeriodTotals;
+  readonly previous_total: PeriodTotals;
 }
 
 export interface SeriesBucket extends RunTotals {

@@ -4,6 +4,7 @@ import type { ChangeFeed, StoredBytes, TelemetryWriter, Usage } from './telemetr
 import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
 import type { PromptRuns } from './prompts.js';
+import type { RunGroups } from './run-groups.js';
 import type { ServiceMap } from './service-map.js';
 
 /**
@@ -18,6 +19,7 @@ export interface TelemetryStore {
   readonly agents: Agents;
   readonly models: Models;
   readonly series: Series;
+  readonly groups: RunGroups;
   readonly sessions: Sessions;
   readonly metrics: Metrics;
   readonly logs: Logs;
@@ -86,6 +88,7 @@ export const TELEMETRY_METHODS: {
   agents: { list: true, find: true, read: true, days: true, estimate: true, compare: true },
   models: { list: true, tools: true, reprice: true },
   series: { read: true },
+  groups: { read: true },
   sessions: { list: true, read: true, scores: true, users: true, repositories: true },
   metrics: { list: true, query: true, series: true, labels: true },
   logs: { search: true, facets: true, groups: true, findTrace: true },

@@ -232,6 +232,21 @@ export class PromptRows implements Prompts {
     return [...deleted];
   }
 
+  async withNumbers(
+    userId: string,
+    numbers: readonly number[],
+  ): Promise<readonly (NamedVersion & NumberedVersion)[]> {
+    if (numbers.length === 0) return [];
+    return await this.#database.read((db) =>
+      db
+        .selectFrom('prompts')
+        .select(['number', 'name', 'version'])
+        .where('user_id', '=', userId.toLowerCase())
+        .where('number', 'in', numbers)
+        .execute(),
+    );
+  }
+
   async numbersOf(userId: string, name: string): Promise<readonly NumberedVersion[]> {
     return await this.#database.read((db) =>
       db

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { listAgents } from '../../../api/resources/agents.js';
-import { listModels } from '../../../api/resources/models.js';
-import { readSeries } from '../../../api/resources/run-series.js';
-import { listUsers } from '../../../api/resources/sessions.js';
+import { readGroups } from '../../../api/resources/run-groups.js';
 import { readWhatIf } from '../../../api/resources/what-if.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
-import { costText, figure, oneLine, shareText, tokenText, words } from '../answer.js';
-import type { ApiCalls } from '../api-calls.js';
+import { GROUP_FIELDS, GROUP_SORTS } from '../../../storage/contracts/run-groups.js';
+import { costText, durationText, figure, oneLine, shareText, tokenText, words } from '../answer.js';
 import { agentArgument, agentIdOf, defineTool, limitArgument, period, timesOf, type Tool } from '../tool.js';
 
 const name = (description: string) =>
@@ -53,94 +51,77 @@ const showAgents = defineTool({
   },
 });
 
-interface CostRow {
-  readonly key: string;
-  readonly cost: number | null;
-  readonly tokens: number | null;
-  readonly count: string;
-}
-
-interface CostQuery {
-  readonly start_time?: string;
-  readonly end_time?: string;
-  readonly agent_id?: string;
-  readonly environment?: string;
-  readonly release?: string;
-}
-
-/** Reads the costs of each group. */
-const GROUPS: Readonly<
-  Record<'agent' | 'model' | 'user', (api: ApiCalls, query: CostQuery) => Promise<readonly CostRow[]>>
-> = {
-  async agent(api, query) {
-    const { groups } = await api.call(readSeries, { query: { ...query, group_by: 'agent' } });
-    return groups.map(({ key, name: agent, total }) => ({
-      key: key === null ? '(other agents)' : `${oneLine(agent ?? '', 100)} · ${key}`,
-      cost: total?.cost ?? null,
-      tokens: total?.tokens ?? null,
-      count: `${total?.runs ?? 0} runs`,
-    }));
-  },
-  async model(api, query) {
-    const { items } = await api.call(listModels, { query: { ...query, page_size: 100 } });
-    return items.map(({ model, total_cost, total_tokens, calls, priced_calls }) => ({
-      key: model === null ? '(no model)' : oneLine(model, 100),
-      cost: total_cost,
-      tokens: total_tokens,
-      count: words(`${calls} calls`, priced_calls < calls && `${calls - priced_calls} without a cost`),
-    }));
-  },
-  async user(api, query) {
-    const { items } = await api.call(listUsers, { query: { ...query, page_size: 100 } });
-    return items.map(({ user_id, total_cost, total_tokens, total_runs }) => ({
-      key: oneLine(user_id, 100),
-      cost: total_cost,
-      tokens: total_tokens,
-      count: `${total_runs} runs`,
-    }));
-  },
-};
-const GROUP_NAMES = ['agent', 'model', 'user'] as const;
-const DEFAULT_AGE = '7d';
+type Groups = OperationAnswer<typeof readGroups>;
 
 const costBy = defineTool({
   name: 'cost_by',
   title: 'Cost by group',
   description:
-    'Cost, tokens and number of runs or calls by agent, model or end user, most expensive first; by default of the last 7 days.',
+    'Cost, runs, failures and durations by agent, model, user, tag or another field, each compared with the period before, and what got clearly worse; by default of the last 24 hours.',
   args: Type.Object(
     {
-      by: Type.Enum(GROUP_NAMES),
+      by: Type.Enum(GROUP_FIELDS),
       ...period,
       agent: agentArgument,
       environment: name('Only runs in this environment.'),
       release: name('Only runs of this release.'),
+      sort: Type.Optional(
+        Type.Enum(GROUP_SORTS, { description: 'regression: groups that got worse come first.' }),
+      ),
+      limit: limitArgument(100, 20),
     },
     { additionalProperties: false },
   ),
-  async run({ by, agent, since = DEFAULT_AGE, until, ...filter }, { api, answer, clock }) {
+  async run({ by, agent, since, until, ...filter }, { api, answer, clock }) {
     const times = timesOf({ since, until }, clock);
-    const rows = await GROUPS[by](api, { ...filter, ...times, ...(await agentIdOf(agent, api)) });
-    const sorted = rows.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0));
-    const total = rows.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
-    answer.line(words(`from ${times.start_time ?? since}`, `${costText(total)} in all groups below`));
-    const shown = answer.list(sorted, ({ key, cost, tokens, count }) =>
-      words(
-        key,
-        cost === null ? 'no cost' : `${costText(cost)} (${shareText(cost, total)})`,
-        tokenText(tokens),
-        count,
-      ),
-    );
-    if (rows.length === 0) answer.note('There are no runs in this period.');
-    if (shown < rows.length) answer.note(`${shown} of ${rows.length} groups are shown.`);
-    const [first] = sorted;
-    if (by === 'model' && first)
-      answer.note('Next: what_if_model compares the price of a model with another one.');
-    else if (first)
-      answer.next('search_runs', { sort: 'total_cost_usd', since }, 'lists the most expensive runs.');
+    const query = { ...filter, ...times, ...(await agentIdOf(agent, api)), group_by: by };
+    const found = await api.call(readGroups, { query });
+    const { groups, total, previous_total, others, count } = found;
+    answer.line(`${found.start_time} to ${found.end_time}; in parentheses the period before`);
+    answer.line(words('all', ...totalsText({ total, previous_total }, by)));
+    const shown = answer.list(groups, (group) => {
+      const key = group.key === null ? '(none)' : oneLine(group.key, 100);
+      const worse = group.regressions.length > 0 && `WORSE: ${group.regressions.join(', ')}`;
+      return words(
+        group.name === null ? key : `${oneLine(group.name, 100)} ${key}`,
+        ...totalsText(group, by),
+        worse,
+      );
+    });
+    if (others !== null) answer.line(words('all others', ...totalsText(others, by)));
+    if (groups.length === 0) answer.note('There are no runs in this period.');
+    if (shown < count) answer.note(`${shown} of ${count} groups are shown.`);
+    if (by === 'model') answer.note('Next: what_if_model compares the price of a model with another one.');
+    else
+      answer.next(
+        'search_runs',
+        { sort: 'total_cost_usd', since: found.start_time },
+        'lists the most expensive runs.',
+      );
   },
 });
+
+/** Figures of a group, with those of the period before in parentheses if they differ. */
+function totalsText(
+  { total, previous_total: before }: Pick<Groups, 'total' | 'previous_total'>,
+  by: Groups['group_by'],
+): readonly (string | undefined)[] {
+  const both = (now: string | undefined, then: string | undefined): string | undefined =>
+    now === then ? now : `${now ?? 'none'} (${then ?? 'none'})`;
+  const failed = ({ failed: count, runs }: typeof total) =>
+    count === 0 ? undefined : `${shareText(count, runs)} failed`;
+  const p95 = ({ p95_ms }: typeof total) => durationText(p95_ms);
+  const unit = by === 'model' ? 'calls' : 'runs';
+  const slowest = both(p95(total), p95(before));
+  return [
+    both(costText(total.cost), costText(before.cost)),
+    `${both(String(total.runs), String(before.runs))} ${unit}`,
+    total.priced_runs < total.runs ? `${total.runs - total.priced_runs} without a cost` : undefined,
+    tokenText(total.tokens),
+    both(failed(total), failed(before)),
+    slowest === undefined ? undefined : `p95 ${slowest}`,
+  ];
+}
 
 const whatIf = defineTool({
   name: 'what_if_model',

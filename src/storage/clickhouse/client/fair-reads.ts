@@ -13,7 +13,17 @@ import type { ClickHouseOptions } from '../clickhouse-options.js';
 /** The contracts for user reads. */
 type ReadParts = Pick<
   TelemetryStore,
-  'runs' | 'agents' | 'models' | 'series' | 'sessions' | 'map' | 'prompts' | 'metrics' | 'logs' | 'past'
+  | 'runs'
+  | 'agents'
+  | 'models'
+  | 'series'
+  | 'groups'
+  | 'sessions'
+  | 'map'
+  | 'prompts'
+  | 'metrics'
+  | 'logs'
+  | 'past'
 >;
 
 /**
@@ -49,6 +59,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   agents: { list: 'long', find: 'long', read: 'short', days: 'long', estimate: 'long', compare: 'long' },
   models: { list: 'long', tools: 'long', reprice: 'long' },
   series: { read: 'long' },
+  groups: { read: 'long' },
   sessions: { list: 'long', read: 'long', scores: 'short', users: 'long', repositories: 'long' },
   map: { read: 'long', hours: 'long', rebuild: 'at once' },
   prompts: { link: 'at once', compare: 'long' },

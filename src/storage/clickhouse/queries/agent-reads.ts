@@ -21,6 +21,8 @@ import { estimateOfRow, numberOf, textOf } from '../../shared/summaries-of-rows.
 import { dimensionsOf } from './run-conditions.js';
 import type { ListParts } from './listed-runs.js';
 import type { Row } from '../client/connection.js';
+import { agentOfPeriods } from '../../shared/run-groups.js';
+import { periodsOfAgents } from './run-groups.js';
 
 const AGENTS_RUNS = `kind = ${RUN_KINDS.indexOf('agent')}`;
 const HOURS_A_DAY = 24;
@@ -55,13 +57,16 @@ export class AgentReads implements Agents {
 
   async find(
     userId: string,
-    { query = '', sort = '-last_run_at', ...versions }: AgentFilter,
+    { query = '', sort = '-last_run_at', period, ...versions }: AgentFilter,
     { offset, limit }: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<AgentSummary>> {
     const matching = (agents: AgentsOfUser): KnownAgent[] =>
       query === '' ? agents.known() : agents.matching(query).filter(isKnown);
-    const found = await this.#withRuns(userId, matching, abort, dimensionsOf(versions));
+    const found =
+      period === undefined
+        ? await this.#withRuns(userId, matching, abort, dimensionsOf(versions))
+        : await this.#withPeriods(userId, matching, abort, { ...versions, ...period });
     return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
   }
 
@@ -138,6 +143,22 @@ export class AgentReads implements Agents {
     return agents.flatMap((agent) => {
       const row = rows.get(agent.number);
       return row === undefined ? [] : summary(agent, row);
+    });
+  }
+
+  /** Agents with runs in a period or in the one before. */
+  async #withPeriods(
+    userId: string,
+    pick: (agents: AgentsOfUser) => readonly KnownAgent[],
+    abort: AbortSignal | undefined,
+    request: Parameters<typeof periodsOfAgents>[2],
+  ): Promise<AgentSummary[]> {
+    const tenant = await this.#tenantOf(userId);
+    const agents = pick(await this.#parts.names.of(tenant));
+    const periods = await periodsOfAgents(this.#parts, tenant, request, abort);
+    return agents.flatMap((agent) => {
+      const own = periods.get(agent.number);
+      return own === undefined ? [] : agentOfPeriods(agent, own);
     });
   }
 

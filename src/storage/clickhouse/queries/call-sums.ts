@@ -19,7 +19,7 @@ const IS_LLM = `type = ${TYPE_CODES.llm}`;
 /** Spans that may count; the same for all versions of a span. Spans other than model calls count by the effective span (`derive-run.ts`). */
 const REPORTS_USAGE = `(${IS_LLM} OR (seq = 0 AND (total_tokens IS NOT NULL OR cost_usd IS NOT NULL)))`;
 /** SQL condition for spans that count: `SpanCounts` in `runs/rules/usage.ts`. */
-const COUNTS_USAGE = `((${IS_LLM} AND (counted IS NULL OR counted <> 0)) OR ifNull(counted_tokens, 0) > 0 OR ifNull(counted_cost, 0) > 0)`;
+export const COUNTS_USAGE = `((${IS_LLM} AND (counted IS NULL OR counted <> 0)) OR ifNull(counted_tokens, 0) > 0 OR ifNull(counted_cost, 0) > 0)`;
 
 /** SQL condition that this part of a call counts on this span (`runs/rules/usage.ts`). */
 export const counts = (what: keyof typeof COUNTS): string =>
@@ -27,7 +27,8 @@ export const counts = (what: keyof typeof COUNTS): string =>
 
 /** SQL for the counted cost of a span. */
 export const COUNTED_COST = `toInt128(ifNull(counted_cost, if(${counts('cost')}, ifNull(cost_usd, 0), 0)))`;
-const COUNTED_TOKENS = `toInt128(ifNull(counted_tokens, if(${counts('call')}, ifNull(total_tokens, 0), 0)))`;
+/** SQL for the counted tokens of a span. */
+export const COUNTED_TOKENS = `toInt128(ifNull(counted_tokens, if(${counts('call')}, ifNull(total_tokens, 0), 0)))`;
 /** If only some tokens count, the same share of input and output counts. */
 const share = (column: string): string =>
   `if(total = ifNull(total_tokens, 0), toInt128(ifNull(${column}, 0)), intDiv(toInt128(ifNull(${column}, 0)) * total, greatest(ifNull(total_tokens, 0), 1)))`;

@@ -1,5 +1,6 @@
 import { contractOver } from '../../../worker/contract-over.js';
 import { TELEMETRY_METHODS, type TelemetryStore } from '../../contracts/telemetry-store.js';
+import { withPromptNames } from '../../shared/run-groups.js';
 import type { LogKey } from '../index/log-keys.js';
 import type { PointsCursor } from '../read/metrics.js';
 import type { MapList } from '../read/service-map.js';
@@ -48,6 +49,18 @@ export function seriesReads(handle: StoreHandle): TelemetryStore['series'] {
       const asked = prompts === undefined ? request : { ...request, prompts };
       const { tenant } = await handle.user(userId);
       return await handle.read(tenant, 'series', 'read', [asked], abort);
+    },
+  };
+}
+
+export function groupReads(handle: StoreHandle): TelemetryStore['groups'] {
+  return {
+    read: async (userId, request, abort) => {
+      const { tenant } = await handle.user(userId);
+      const found = await handle.read(tenant, 'groups', 'read', [request], abort);
+      return request.group_by === 'prompt_version'
+        ? await withPromptNames(found, handle.opened.control.prompts, userId)
+        : found;
     },
   };
 }

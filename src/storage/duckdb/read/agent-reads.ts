@@ -12,12 +12,14 @@ import type { Page, PageRange } from '../../contracts/paging.js';
 import { isKnown, type Agent, type Agents } from '../stats/agents.js';
 import type { RunCells } from '../stats/run-cells.js';
 import { inOrder } from '../../shared/agents-in-order.js';
+import { agentOfPeriods } from '../../shared/run-groups.js';
 import type { Read } from '../segments/read.js';
 import type { RunStats } from '../stats/run-stats.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
 import { agentDays, agentsWithRuns, compareAgents, readAgent, summary } from './agent-stats.js';
 import { dimensionsOf } from './run-conditions.js';
 import { estimateRuns } from './estimates.js';
+import { periodsOfAgents } from './run-groups.js';
 
 /** The parts of agents that are kept in memory. */
 interface Known {
@@ -42,7 +44,7 @@ export class AgentReads implements Served<AgentsContract> {
   /** Only agents of the user are searched. */
   async find(
     { tenant, short, long }: ReadContext,
-    { query = '', sort = '-last_run_at', ...versions }: AgentFilter,
+    { query = '', sort = '-last_run_at', period, ...versions }: AgentFilter,
     { offset, limit }: PageRange,
   ): Promise<Page<AgentSummary>> {
     const { agents } = this.#known;
@@ -50,11 +52,20 @@ export class AgentReads implements Served<AgentsContract> {
       query === '' ? agents.ofTenant(tenant) : agents.matching(tenant, query);
     const ofVersions = dimensionsOf(versions);
     const found =
-      ofVersions.length === 0
-        ? await this.#withStats(short, tenant, matching)
-        : await long((connection, capture) =>
-            agentsWithRuns(connection, capture, [...matching()].filter(isKnown), ofVersions),
-          );
+      period !== undefined
+        ? await long(async (connection, capture) => {
+            const place = { connection, capture, agents, tenant };
+            const periods = await periodsOfAgents(place, { ...versions, ...period });
+            return [...matching()].filter(isKnown).flatMap((agent) => {
+              const own = periods.get(agent.agent_no);
+              return own === undefined ? [] : agentOfPeriods(agent, own);
+            });
+          })
+        : ofVersions.length === 0
+          ? await this.#withStats(short, tenant, matching)
+          : await long((connection, capture) =>
+              agentsWithRuns(connection, capture, [...matching()].filter(isKnown), ofVersions),
+            );
     return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
   }
 

@@ -54,7 +54,7 @@ export function withTokens(calls: string): string {
 }
 
 /** SQL condition that this part of a call counts on this span (`runs/rules/usage.ts`). */
-function counts(what: keyof typeof COUNTS): string {
+export function counts(what: keyof typeof COUNTS): string {
   return `${IS_LLM} AND (coalesce(counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
 }
 

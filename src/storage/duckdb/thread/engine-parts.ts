@@ -38,6 +38,7 @@ import { MapReads } from '../read/map-reads.js';
 import { ModelReads } from '../read/model-reads.js';
 import { PastReads } from '../read/past-reads.js';
 import { RunReads } from '../read/run-reads.js';
+import { GroupReads } from '../read/run-groups.js';
 import { SeriesReads } from '../read/series-reads.js';
 import { SessionReads } from '../read/session-reads.js';
 import { UsageReads } from './usage-reads.js';
@@ -266,6 +267,7 @@ async function compose(
     agents: new AgentReads({ agents, stats, days: kept.days }),
     models: new ModelReads(agents),
     series: new SeriesReads({ agents, cells: kept.cells }),
+    groups: new GroupReads(agents),
     sessions: new SessionReads(agents),
     map: new MapReads(),
     past: new PastReads({ agents, services, metrics }),

@@ -5,6 +5,7 @@ import type { MapReads } from '../read/map-reads.js';
 import type { SeriesReads } from '../read/series-reads.js';
 import type { ModelReads } from '../read/model-reads.js';
 import type { SessionReads } from '../read/session-reads.js';
+import type { GroupReads } from '../read/run-groups.js';
 import type { RunReads } from '../read/run-reads.js';
 import type { ReadContext } from '../segments/read-context.js';
 import type { Reads } from '../segments/read.js';
@@ -19,6 +20,7 @@ export interface StoreReads {
   readonly agents: AgentReads;
   readonly models: ModelReads;
   readonly series: SeriesReads;
+  readonly groups: GroupReads;
   readonly sessions: SessionReads;
   readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points' | 'series' | 'labels'>;
   readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'facets' | 'groups' | 'findTrace'>;

@@ -384,6 +384,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/groups': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readRunGroups'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/logs/{log_id}/trace': {
     parameters: {
       query?: never;
@@ -1504,6 +1520,7 @@ export interface components {
       id: string;
       last_run_at: string | null;
       name: string;
+      periods?: components['schemas']['ComparedPeriods'];
       success_percentage: number | null;
       total_cost: number | null;
       total_runs: number;
@@ -1768,6 +1785,10 @@ export interface components {
       success_rate: number | null;
       total_cost: number | null;
       total_runs: number;
+    };
+    ComparedPeriods: {
+      previous_total: components['schemas']['PeriodTotals'];
+      total: components['schemas']['PeriodTotals'];
     };
     CreatedApiKey: {
       /** Format: date-time */
@@ -2552,6 +2573,10 @@ export interface components {
       name: string;
       slug: string;
     };
+    OtherGroups: {
+      previous_total: components['schemas']['PeriodTotals'];
+      total: components['schemas']['PeriodTotals'];
+    };
     OtlpLogs: {
       resourceLogs?: Record<string, never>[] | null;
     };
@@ -2630,6 +2655,18 @@ export interface components {
       /** Format: date-time */
       last_seen_at: string;
       user_agent: string | null;
+    };
+    PeriodTotals: {
+      cost: number | null;
+      cost_per_run: number | null;
+      failed: number;
+      failure_count: number;
+      p50_ms: number | null;
+      p95_ms: number | null;
+      priced_runs: number;
+      runs: number;
+      success_count: number;
+      tokens: number | null;
     };
     PreviewedFiring: {
       /** Format: date-time */
@@ -2886,6 +2923,35 @@ export interface components {
       start: string;
       success_count: number;
       tokens: number | null;
+    };
+    RunGroup: {
+      key: string | null;
+      name: string | null;
+      previous_total: components['schemas']['PeriodTotals'];
+      regressions: ('failures' | 'success' | 'cost' | 'duration')[];
+      total: components['schemas']['PeriodTotals'];
+    };
+    RunGroups: {
+      count: number;
+      /** Format: date-time */
+      end_time: string;
+      /** @enum {unknown} */
+      group_by:
+        | 'agent'
+        | 'model'
+        | 'user'
+        | 'tag'
+        | 'environment'
+        | 'release'
+        | 'agent_version'
+        | 'repository'
+        | 'prompt_version';
+      groups: components['schemas']['RunGroup'][];
+      others: components['schemas']['OtherGroups'] | null;
+      previous_total: components['schemas']['PeriodTotals'];
+      /** Format: date-time */
+      start_time: string;
+      total: components['schemas']['PeriodTotals'];
     };
     RunPage: {
       count: number;
@@ -4169,6 +4235,7 @@ export interface operations {
     parameters: {
       query?: {
         agent_version?: string;
+        end_time?: string;
         environment?: string;
         page?: number;
         page_size?: number;
@@ -4188,6 +4255,7 @@ export interface operations {
           | 'avg_cost_per_run'
           | '-created_at'
           | 'created_at';
+        start_time?: string;
       };
       header?: never;
       path?: never;
@@ -4649,6 +4717,70 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['FiredAlertPage'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readRunGroups: {
+    parameters: {
+      query: {
+        agent_id?: string;
+        agent_version?: string;
+        'agent_version!'?: string;
+        'agent_version~'?: string;
+        end_time?: string;
+        environment?: string;
+        'environment!'?: string;
+        'environment~'?: string;
+        group_by:
+          | 'agent'
+          | 'model'
+          | 'user'
+          | 'tag'
+          | 'environment'
+          | 'release'
+          | 'agent_version'
+          | 'repository'
+          | 'prompt_version';
+        limit?: number;
+        max_cost?: number;
+        max_duration_ms?: number;
+        'metadata.KEY'?: string;
+        min_cost?: number;
+        min_duration_ms?: number;
+        release?: string;
+        'release!'?: string;
+        'release~'?: string;
+        repository?: string;
+        'repository!'?: string;
+        'repository~'?: string;
+        session_id?: string;
+        sort?: 'cost' | 'regression';
+        start_time?: string;
+        status?: 'running' | 'completed' | 'failed' | 'timed_out';
+        success?: boolean;
+        tag?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RunGroups'];
         };
       };
       401: components['responses']['Unauthenticated'];
