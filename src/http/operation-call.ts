@@ -37,7 +37,7 @@ export function queryOf(query: object): URLSearchParams {
     if (value === undefined) continue;
     if (typeof value === 'object' && value !== null)
       for (const [key, entry] of Object.entries(value)) printed.set(name.replace(/KEY$/, key), String(entry));
-    else printed.set(name, String(value));
+    else printed.set(name, String(value as string | number | boolean));
   }
   return printed;
 }

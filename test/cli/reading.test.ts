@@ -30,7 +30,7 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     trace: { agent: 'night \u001b[31m porter', status: 'failed', error_message: 'door is locked' },
     spans: 0,
   });
-  const id = String(item.trace['trace_id']);
+  const id = item.trace['trace_id'] as string;
   const [root, child] = [aSpan(id, { name: 'round' }), aSpan(id, { name: 'try door' })];
   await api.send([
     { ...item, spans: [root, { ...child, parent_span_id: root['span_id'] ?? null }] },

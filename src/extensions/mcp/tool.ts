@@ -27,7 +27,7 @@ export interface Tool<Args extends TObject = TObject> {
 
 /** Keeps the type of the arguments inside the tool. */
 export function defineTool<Args extends TObject>(tool: Tool<Args>): Tool {
-  return tool as unknown as Tool;
+  return tool;
 }
 
 /** A run's id; OpenTelemetry's form is accepted, too. */
