@@ -169,7 +169,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Replaces the table of the server, and appends it if there is none. Nothing else is changed. */
+/** Replaces or appends the table of the server, and keeps everything else. */
 function mergedToml(old: string, entry: object, file: string): string {
   if (/^\s*mcp_servers(\s*=|\s*\.)/m.test(old))
     throw new Error(

@@ -61,7 +61,7 @@ export function wholeNumber(text: string): number {
 /**
  * The parameter of an agent given by name or id.
  *
- * @throws UsageError if there is none of that name
+ * @throws UsageError if no agent has that name
  */
 export async function agentOf(
   agent: string | undefined,

@@ -112,7 +112,7 @@ function serverFor(request: HttpRequest, context: McpContext): McpServer {
       });
     });
   }
-  addResources(server, { api, clock, maxTokens: config.answer_tokens });
+  addResources(server, { api, maxTokens: config.answer_tokens });
   return server;
 }
 

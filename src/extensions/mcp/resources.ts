@@ -2,7 +2,6 @@ import { ResourceTemplate, type McpServer } from '@modelcontextprotocol/server';
 import { listPromptVersions, promptNames } from '../../api/resources/prompts.js';
 import { listTraces } from '../../api/resources/run-list.js';
 import { notFound } from '../../api/support/not-found.js';
-import type { Clock } from '../../component/telemetry.js';
 import { Answer, oneLine } from './answer.js';
 import type { ApiCalls } from './api-calls.js';
 import { countLine, readTree, runLines, spanLine } from './span-tree.js';
@@ -14,7 +13,7 @@ const TEXT = 'text/plain';
 /** Runs and prompts as resources, for clients whose users attach them to a conversation. */
 export function addResources(
   server: McpServer,
-  { api, maxTokens }: { readonly api: ApiCalls; readonly clock: Clock; readonly maxTokens: number },
+  { api, maxTokens }: { readonly api: ApiCalls; readonly maxTokens: number },
 ): void {
   const runs = new ResourceTemplate('jackdaw://runs/{trace_id}', {
     list: async () => {

@@ -7,7 +7,7 @@ import type { Answer } from './answer.js';
 import type { ApiCalls } from './api-calls.js';
 
 /** What a tool works with during one call. */
-export interface ToolContext {
+interface ToolContext {
   readonly api: ApiCalls;
   readonly answer: Answer;
   readonly clock: Clock;

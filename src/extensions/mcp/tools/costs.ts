@@ -4,7 +4,16 @@ import { readGroups } from '../../../api/resources/run-groups.js';
 import { readWhatIf } from '../../../api/resources/what-if.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
 import { GROUP_FIELDS, GROUP_SORTS } from '../../../storage/contracts/run-groups.js';
-import { costText, durationText, figure, oneLine, shareText, tokenText, words } from '../answer.js';
+import {
+  type Answer,
+  costText,
+  durationText,
+  figure,
+  oneLine,
+  shareText,
+  tokenText,
+  words,
+} from '../answer.js';
 import { agentArgument, agentIdOf, defineTool, limitArgument, period, timesOf, type Tool } from '../tool.js';
 
 const name = (description: string) =>
@@ -150,7 +159,7 @@ const NO_PRICE = {
 
 function showPrice(
   { model, as, reason, repriced }: OperationAnswer<typeof readWhatIf>,
-  answer: Parameters<Tool['run']>[1]['answer'],
+  answer: Answer,
 ): void {
   if (repriced === null) {
     answer.note(reason === null ? 'There is no price.' : NO_PRICE[reason]);
