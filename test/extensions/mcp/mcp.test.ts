@@ -232,6 +232,11 @@ void t.test('answers keep their budget, say what is cut and lead on to all of it
   }
   t.equal(seen.size, 300, 'all pages together have all spans');
 
+  const found = await call('get_run', { trace_id, query: '"input 299"' });
+  t.match(found.text, /^llm step-299 · input_data: .*input 299/m);
+  const missing = await call('get_run', { trace_id, query: 'nonsense' });
+  t.equal(missing.text, 'No span of the run contains these words.');
+
   let whole = '';
   let part: Record<string, unknown> | undefined = {
     trace_id,

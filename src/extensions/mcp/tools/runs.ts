@@ -149,13 +149,19 @@ const getRun = defineTool({
       }),
       payloads: Type.Boolean({ default: false, description: 'Shows the input and output of each span.' }),
       query: name('Shows only spans that contain these words.'),
+      cursor: Type.Optional(
+        Type.String({
+          maxLength: 300,
+          description: 'With query: from an earlier answer to the same search.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
   ids: 'search_runs lists runs with their ids',
-  async run({ trace_id, offset, payloads, query }, { api, answer }) {
+  async run({ trace_id, offset, payloads, query, cursor }, { api, answer }) {
     if (query !== undefined) {
-      await searchInRun(uuidOf(trace_id), query, api, answer);
+      await searchInRun({ trace_id: uuidOf(trace_id), query, cursor }, api, answer);
       return;
     }
     const tree = await readTree(api, trace_id);
@@ -192,9 +198,23 @@ function tellRest(
     answer.next('get_run', { trace_id, payloads: true }, 'shows inputs and outputs.');
 }
 
-async function searchInRun(trace_id: string, query: string, api: ApiCalls, answer: Answer): Promise<void> {
-  const { items, next_cursor } = await api.call(searchTrace, { params: { trace_id }, query: { query } });
-  if (items.length === 0) answer.note('No span of the run contains these words.');
+/** Searches until something is found; each request searches for a limited time. */
+const MOST_SEARCHES = 4;
+
+async function searchInRun(
+  asked: { readonly trace_id: string; readonly query: string; readonly cursor: string | undefined },
+  api: ApiCalls,
+  answer: Answer,
+): Promise<void> {
+  const { trace_id, query } = asked;
+  let { cursor } = asked;
+  let items: OperationAnswer<typeof searchTrace>['items'] = [];
+  for (let i = 0; i < MOST_SEARCHES && items.length === 0 && (i === 0 || cursor !== undefined); i++) {
+    const from = cursor === undefined ? {} : { cursor };
+    const found = await api.call(searchTrace, { params: { trace_id }, query: { query, ...from } });
+    items = found.items;
+    cursor = found.next_cursor ?? undefined;
+  }
   const shown = answer.list(items, (match) =>
     words(
       match.span_id === null ? 'the run itself' : `${match.span_type} ${oneLine(match.span_name ?? '', 80)}`,
@@ -202,7 +222,12 @@ async function searchInRun(trace_id: string, query: string, api: ApiCalls, answe
       match.span_id,
     ),
   );
-  if (shown < items.length || next_cursor !== null) answer.note('There are more matches: use more words.');
+  if (shown < items.length) answer.note(`${shown} of ${items.length} matches are shown: use more words.`);
+  if (cursor !== undefined)
+    answer.note(
+      `${items.length === 0 ? 'Nothing found so far; not' : 'Not'} all spans were searched. Next: the same call with cursor ${JSON.stringify(cursor)}.`,
+    );
+  else if (items.length === 0) answer.note('No span of the run contains these words.');
   const [first] = items;
   if (first !== undefined && first.span_id !== null)
     answer.next('get_span', { trace_id, span_id: first.span_id }, 'shows the first match.');
