@@ -118,7 +118,7 @@ function totalsText(
   const both = (now: string | undefined, then: string | undefined): string | undefined =>
     now === then ? now : `${now ?? 'none'} (${then ?? 'none'})`;
   const failed = ({ failed: count, runs }: typeof total) =>
-    count === 0 ? undefined : `${shareText(count, runs)} failed`;
+    runs === 0 || total.failed + before.failed === 0 ? undefined : `${shareText(count, runs)} failed`;
   const p95 = ({ p95_ms }: typeof total) => durationText(p95_ms);
   const unit = by === 'model' ? 'calls' : 'runs';
   const slowest = both(p95(total), p95(before));
