@@ -27,17 +27,22 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
 }
 
+type Value = string | number | boolean;
+
 /**
  * The query parameters of a call. Undefined values are left out. The entries of an object (`attribute.KEY`) become one parameter
  * each, named as the part before `KEY` and the entry's key.
  */
 export function queryOf(query: object): URLSearchParams {
   const printed = new URLSearchParams();
-  for (const [name, value] of Object.entries(query) as [string, unknown][]) {
+  for (const [name, value] of Object.entries(query) as [
+    string,
+    Value | Record<string, Value> | undefined,
+  ][]) {
     if (value === undefined) continue;
-    if (typeof value === 'object' && value !== null)
+    if (typeof value === 'object')
       for (const [key, entry] of Object.entries(value)) printed.set(name.replace(/KEY$/, key), String(entry));
-    else printed.set(name, String(value as string | number | boolean));
+    else printed.set(name, String(value));
   }
   return printed;
 }
