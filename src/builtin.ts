@@ -13,6 +13,7 @@ import { backupExtension } from './extensions/backup/factory.js';
 import { clickHouseExtension } from './extensions/clickhouse/factory.js';
 import { duckdbExtension } from './extensions/duckdb/factory.js';
 import { healthExtension } from './extensions/health/factory.js';
+import { mcpExtension } from './extensions/mcp/factory.js';
 import { postgresExtension } from './extensions/postgres/factory.js';
 import { queryExtension } from './extensions/query/factory.js';
 import { sqliteExtension } from './extensions/sqlite/factory.js';
@@ -65,6 +66,7 @@ export const builtinFactories: readonly Factory[] = [
   postgresExtension,
   queryExtension,
   uiExtension,
+  mcpExtension,
   healthExtension,
   tapExtension,
   backupExtension,

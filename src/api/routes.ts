@@ -41,6 +41,7 @@ import { toolDecisionRoutes } from './resources/tool-decisions.js';
 import { servedPromptRoutes } from './resources/served-prompts.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
 import { traceRoutes } from './resources/traces.js';
+import { spanExplainRoutes } from './resources/span-explain.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { streamRoutes } from './resources/stream/stream.js';
 import { usageRoutes } from './resources/usage.js';
@@ -72,6 +73,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['series'], runSeriesRoutes),
     needing(['groups'], runGroupRoutes),
     needing(['runs'], traceSpanRoutes),
+    needing(['runs'], spanExplainRoutes),
     needing(['agents', 'runs'], agentRoutes),
     needing(['agents'], agentStatsRoutes),
     needing(['models'], modelRoutes),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import { type Static, type TObject, type TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import { Agent, fetch } from 'undici';
 import { problemSchema } from '../api/openapi/error-responses.js';
 import { isKey } from '../auth/keys.js';
@@ -8,6 +8,7 @@ import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
 import type { Operation } from '../component/operation.js';
 import { isLoopback } from '../config/endpoint.js';
 import { validator } from '../http/field-errors.js';
+import { fillPath, queryOf, type OperationAnswer, type OperationCall } from '../http/operation-call.js';
 import { withConfigOption, type ConfigOptions } from './config-files.js';
 import { apiAddress, initialKeyFile } from './configured-daemon.js';
 import type { CliIo } from './io.js';
@@ -23,16 +24,8 @@ export interface ApiOptions extends ConfigOptions {
   readonly key?: string;
 }
 
-type Sent<Schema> = Schema extends TObject ? Partial<Static<Schema>> : undefined;
-type Answer<Responses> = {
-  [Status in keyof Responses]: Responses[Status] extends TSchema ? Static<Responses[Status]> : undefined;
-}[keyof Responses];
-
 /** The input of an operation. */
-export interface Call<O extends Operation> {
-  readonly params?: Sent<O['params']>;
-  readonly query?: Sent<O['query']>;
-  readonly body?: Sent<O['body']>;
+export interface Call<O extends Operation> extends OperationCall<O> {
   /** Whether to wait for the response without the limit of {@link TIMEOUT_MS}. */
   readonly isLong?: boolean;
 }
@@ -80,8 +73,7 @@ export async function resolveTarget(
   options: ApiOptions,
   { env, err }: Pick<CliIo, 'env' | 'err'>,
 ): Promise<Target> {
-  const configured = () => (options.config === undefined ? undefined : apiAddress(options, { env }));
-  const url = readUrl(options.url ?? (env['JACKDAW_URL'] || (configured() ?? DEFAULT_URL)));
+  const url = resolveUrl(options, { env });
   const isHere = isThisMachine(url);
   const [key, keySource] = await findKey(options, env, isHere ? undefined : url);
   const malformed = `The API key from ${keySource} is malformed: a key is jd_ and 43 characters of base64url.`;
@@ -91,6 +83,17 @@ export async function resolveTarget(
       `Warning: sending the API key to ${url} without encryption; anyone on the network can read it. Use https.`,
     );
   return { url, key, keySource };
+}
+
+/**
+ * Finds the daemon's address: from the option, then the environment, then the named configuration, then the default.
+ *
+ * @returns without a trailing slash
+ * @throws UsageError, ConfigError
+ */
+export function resolveUrl(options: Omit<ApiOptions, 'key'>, { env }: Pick<CliIo, 'env'>): string {
+  const configured = () => (options.config === undefined ? undefined : apiAddress(options, { env }));
+  return readUrl(options.url ?? (env['JACKDAW_URL'] || (configured() ?? DEFAULT_URL)));
 }
 
 /** Whether an address is a loopback address, so that data sent to it does not leave the machine. */
@@ -133,7 +136,7 @@ export class ApiClient {
    * @returns the body of a successful response, which has the declared shape; undefined if it has none.
    * @throws Error with a message for the user: daemon not reachable, key refused, invalid request, unexpected response.
    */
-  async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<Answer<O['responses']>> {
+  async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<OperationAnswer<O>> {
     const { ok, status, text, requestId } = await this.#fetch(operation, call);
     if (!ok) throw this.#refusal(operation, status, text, requestId);
     const schema = operation.responses[status];
@@ -143,11 +146,13 @@ export class ApiClient {
         `${this.#url} did not answer like a Jackdaw daemon: is something else listening there?`,
       );
     // Validated on the line above against the schema of this type.
-    return value as Answer<O['responses']>;
+    return value as OperationAnswer<O>;
   }
 
   async #fetch(operation: Operation, call: Call<Operation>): Promise<Fetched> {
-    const url = this.#url + fillPath(operation.path, call.params ?? {}) + serializeQuery(call.query ?? {});
+    const query = queryOf(call.query ?? {});
+    const path = fillPath(operation.path, call.params ?? {});
+    const url = `${this.#url}${path}${query.size === 0 ? '' : `?${query.toString()}`}`;
     // The default agent aborts after five minutes.
     const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
     try {
@@ -220,17 +225,6 @@ async function findKey(
       { cause },
     );
   }
-}
-
-function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
-}
-
-function serializeQuery(query: object): string {
-  const printed = new URLSearchParams();
-  for (const [name, value] of Object.entries(query) as [string, string | number | boolean | undefined][])
-    if (value !== undefined) printed.set(name, String(value));
-  return printed.size === 0 ? '' : `?${printed.toString()}`;
 }
 
 function parseJson(text: string): unknown {

@@ -9,6 +9,7 @@ export const DEFAULT_CONFIG: ConfigSource = {
   duckdb: { path: ./data/jackdaw.duckdb, control: sqlite }
   query: { endpoint: 127.0.0.1:4319, store: duckdb, control: sqlite }
   ui: { api: query }
+  mcp: { api: query }
   health: { endpoint: 127.0.0.1:13133 }
 receivers:
   trace_batch: { endpoint: 127.0.0.1:4319 }
@@ -26,7 +27,7 @@ exporters:
   webhook: { control: sqlite }
   alerts: { store: duckdb, control: sqlite }
 service:
-  extensions: [sqlite, duckdb, query, ui, health]
+  extensions: [sqlite, duckdb, query, ui, mcp, health]
   pipelines:
     traces:
       receivers: [trace_batch, otlp]

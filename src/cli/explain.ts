@@ -7,7 +7,7 @@ import { configSources, withConfigOption, type ConfigOptions } from './config-fi
 import { counted } from './counted.js';
 import { explainedRun } from './explain/explained-run.js';
 import type { ExplainedRun } from './explain/explained.js';
-import { GroundsOfSpans } from './explain/grounds.js';
+import { GroundsOfSpans } from '../otlp/map/grounds.js';
 import { formatRun, formatSpan } from './explain/format-run.js';
 import { readFile, readPieces } from './explain/read-input.js';
 import { readRequests } from './explain/read-requests.js';

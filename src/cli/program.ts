@@ -19,9 +19,12 @@ import { importCommand } from './import.js';
 import { keysCommand } from './keys.js';
 import { loginCommand } from './login.js';
 import { mapCommand } from './map.js';
+import { mcpCommand } from './mcp.js';
 import { orgsCommand } from './orgs.js';
 import { pluginCommand } from './plugin.js';
 import type { ProcessIo } from './process-io.js';
+import { runsCommand, searchCommand } from './read-runs.js';
+import { logsCommand, metricsCommand, promptsCommand } from './read-telemetry.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { storeCommand } from './store.js';
@@ -62,6 +65,12 @@ export async function runProgram(
     explainCommand(io, builtin),
     topCommand(io),
     tapCommand(io),
+    runsCommand(io),
+    searchCommand(io),
+    logsCommand(io),
+    metricsCommand(io),
+    promptsCommand(io),
+    mcpCommand(io),
     loginCommand(io),
     keysCommand(io, builtin),
     usersCommand(io),

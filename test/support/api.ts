@@ -113,6 +113,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
         IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb',
         'query',
         'ui',
+        'mcp',
         'health',
         'observer',
       ],

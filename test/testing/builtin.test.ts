@@ -167,6 +167,10 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   // Needs embedded stores: see `test/transfer/backup.test.ts`.
   'extension backup': null,
   'extension ui': { extensions: { query: { isApi: true, endpoint: '127.0.0.1:4319' } } },
+  'extension mcp': {
+    extensions: { query: { isApi: true, endpoint: '127.0.0.1:4319', allowedOrigins: [] } },
+    unstartable: { extensions: {}, error: /no extension/ },
+  },
 };
 
 for (const factory of builtinFactories) {

@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import type { OperationCaller } from '../../http/operation-call.js';
+import { isUuid } from '../../signal/ids.js';
 import { formatTime } from '../../signal/time.js';
 import { AGENT_SORTS, type AgentSummary } from '../../storage/contracts/runs.js';
 import {
@@ -64,7 +66,7 @@ const agentSchema = Type.Object(
   { title: 'AgentSummary' },
 );
 
-const listAgents = {
+export const listAgents = {
   id: 'listAgents',
   method: 'GET',
   path: '/api/v1/agents',
@@ -126,6 +128,31 @@ const listAgentRuns = {
   responses: { 200: runPageSchema },
   errors: [404],
 } satisfies Operation;
+
+/** Similar names in an error. */
+const CANDIDATES = 10;
+
+/**
+ * Finds the id of an agent for people and programs that name it.
+ *
+ * @param agent name in any case, or id
+ * @returns the reason, as the rest of a sentence, if there is no such agent
+ */
+export async function findAgentId(
+  agent: string,
+  api: OperationCaller,
+): Promise<{ readonly id: string } | { readonly reason: string }> {
+  if (isUuid(agent)) return { id: agent.toLowerCase() };
+  const found = await api.call(listAgents, { query: { query: agent, page_size: 100 } });
+  const agents = Array.isArray(found) ? found : found.items;
+  const wanted = agent.toLowerCase();
+  const match =
+    agents.find(({ name }) => name === agent) ?? agents.find(({ name }) => name.toLowerCase() === wanted);
+  if (match !== undefined) return { id: match.id };
+  const similar = agents.slice(0, CANDIDATES).map(({ name }) => JSON.stringify(name));
+  const hint = similar.length === 0 ? 'no name contains this text' : `similar: ${similar.join(', ')}`;
+  return { reason: `is not the name of an agent; ${hint}` };
+}
 
 /** The routes under `/agents`, except the statistics. */
 export function agentRoutes({ routes, telemetry, clock }: ApiContext<'agents' | 'runs'>): readonly Route[] {

@@ -75,7 +75,7 @@ export const logParameters = {
   'attribute.KEY': attributesParameter,
 };
 
-const searchLogs = {
+export const searchLogs = {
   id: 'searchLogs',
   method: 'GET',
   path: '/api/v1/dashboard/logs/search',

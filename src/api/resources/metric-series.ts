@@ -25,7 +25,7 @@ const MOST_STEPS = 1500;
 const STEPS_S = [1, 5, 10, 15, 30, 60, 300, 900, 3600, 21_600, 86_400];
 const MOST_GROUP_KEYS = 8;
 
-const readSeries = {
+export const readSeries = {
   id: 'readMetricSeries',
   method: 'GET',
   path: '/api/v1/dashboard/metrics/series',

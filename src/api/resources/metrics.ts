@@ -28,7 +28,7 @@ const metricSchema = Type.Object(
   { title: 'Metric' },
 );
 
-const listMetrics = {
+export const listMetrics = {
   id: 'listMetrics',
   method: 'GET',
   path: '/api/v1/dashboard/metrics/',

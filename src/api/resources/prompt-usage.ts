@@ -29,7 +29,7 @@ const statsSchema = Type.Object(
   { title: 'PromptVersionFigures' },
 );
 
-const comparePrompts = {
+export const comparePrompts = {
   id: 'comparePromptVersions',
   method: 'GET',
   path: '/api/v1/dashboard/prompts/{name}/compare',

@@ -104,7 +104,7 @@ const listPrompts = {
   responses: { 200: Type.Array(promptSchema) },
 } satisfies Operation;
 
-const promptNames = {
+export const promptNames = {
   id: 'findPromptNames',
   method: 'GET',
   path: '/api/v1/dashboard/prompts/names',
@@ -127,7 +127,7 @@ const promptNames = {
   },
 } satisfies Operation;
 
-const listPromptVersions = {
+export const listPromptVersions = {
   id: 'listPromptVersions',
   method: 'GET',
   path: '/api/v1/dashboard/prompts/{name}/versions',

@@ -59,7 +59,7 @@ const groupsSchema = Type.Object(
   { title: 'RunGroups' },
 );
 
-const readGroups = {
+export const readGroups = {
   id: 'readRunGroups',
   method: 'GET',
   path: '/api/v1/dashboard/groups',

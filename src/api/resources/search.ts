@@ -14,7 +14,7 @@ import { QUERY_WORDS, SEARCH_MS, serializeTextMatch, textMatchSchema } from '../
 
 const MAX_QUERY = 1024;
 
-const searchTrace = {
+export const searchTrace = {
   id: 'searchTrace',
   method: 'GET',
   path: '/api/v1/dashboard/traces/{trace_id}/search',
@@ -91,7 +91,7 @@ const named = Type.Array(Type.Object({ value: Type.String(), runs: count() }, { 
   description: 'Whose id contains the text, with the number of their runs.',
 });
 
-const searchAll = {
+export const searchAll = {
   id: 'searchAll',
   method: 'GET',
   path: '/api/v1/dashboard/search',

@@ -56,7 +56,7 @@ const edgeSchema = Type.Object(
   { title: 'ServiceMapEdge' },
 );
 
-const readServiceMap = {
+export const readServiceMap = {
   id: 'readServiceMap',
   method: 'GET',
   path: '/api/v1/dashboard/service-map/',

@@ -12,7 +12,7 @@ import { detailFields, serializeDetailedSpan } from './span-detail.js';
 import { spanSummarySchema, spanFields } from './span-schemas.js';
 import { serializeSummary } from './trace-body.js';
 
-const readSummary = {
+export const readSummary = {
   id: 'readTraceSpans',
   method: 'GET',
   path: '/api/v1/dashboard/traces/{trace_id}/spans',
@@ -43,7 +43,7 @@ const readSummary = {
   errors: [404],
 } satisfies Operation;
 
-const readSpan = {
+export const readSpan = {
   id: 'readSpan',
   method: 'GET',
   path: '/api/v1/dashboard/traces/{trace_id}/spans/{span_id}',

@@ -48,7 +48,7 @@ const callsSchema = Type.Object(
   { title: 'WhatIfCalls' },
 );
 
-const readWhatIf = {
+export const readWhatIf = {
   id: 'readWhatIf',
   method: 'GET',
   path: '/api/v1/dashboard/models/what-if',

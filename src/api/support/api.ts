@@ -6,6 +6,8 @@ export interface Api {
   /** The configured endpoint. */
   readonly endpoint: string;
   readonly isApi: true;
+  /** Origins whose pages may call it, in lower case; `*` for any. */
+  readonly allowedOrigins: readonly string[];
   /** Logs and stores an action. */
   readonly audit: Audit;
 }

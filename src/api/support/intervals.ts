@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
+import { parseDuration } from '../../config/duration.js';
 import { validationProblem } from '../../http/field-errors.js';
 import {
   MICROS_PER_DAY,
   MICROS_PER_HOUR,
   MICROS_PER_MINUTE,
+  MICROS_PER_MS,
   MICROS_PER_SECOND,
 } from '../../signal/time-units.js';
-import { parseTime, type Micros } from '../../signal/time.js';
+import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 
 /** Widths of buckets. */
 export const INTERVALS = {
@@ -68,4 +70,13 @@ export function stretchOf(
 
 function timeOr(text: string | undefined, otherwise: Micros): Micros {
   return text === undefined ? otherwise : (parseTime(text) ?? otherwise);
+}
+
+export const MOMENT_RULE = 'must be an ISO 8601 time (2026-11-30T12:00:00Z) or an age such as 90m, 24h or 7d';
+
+/** @returns the ISO time of a text that follows {@link MOMENT_RULE}; undefined for other texts */
+export function readMoment(text: string, now: Micros): string | undefined {
+  const age = parseDuration(text);
+  if (age !== undefined) return formatTime(now - age * MICROS_PER_MS);
+  return parseTime(text) === undefined ? undefined : text;
 }

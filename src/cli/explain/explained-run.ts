@@ -11,7 +11,7 @@ import { loggedScore, verdictIn, type ScoreRecord } from '../../signal/score.js'
 import { formatTime } from '../../signal/time.js';
 import type { ExplainedRun } from './explained.js';
 import { explainedSpan } from './explained-span.js';
-import type { GroundsOfSpans } from './grounds.js';
+import type { GroundsOfSpans } from '../../otlp/map/grounds.js';
 import { groundsOfRun } from './run-grounds.js';
 import type { StoredRun, StoredSpan } from './stored-runs.js';
 import { loggedEventName, type LoggedEvent } from '../../signal/logged-event.js';

@@ -18,14 +18,11 @@ import {
 import { formatTime } from '../../signal/time.js';
 import { duplicateFields } from '../../storage/shared/serialize-run.js';
 import type { ExplainedSpan } from './explained.js';
-import type { Grounds, GroundsOfSpans } from './grounds.js';
+import { noteLater, type Grounds, type GroundsOfSpans } from '../../otlp/map/grounds.js';
 import type { StoredSpan } from './stored-runs.js';
 import { unreadKeys } from '../../otlp/map/attribute-shapes.js';
 import { RESERVED } from '../../otlp/map/span-metadata-names.js';
 import type { JsonObject } from '../../signal/attributes.js';
-
-/** The source of a total that the client does not report. */
-export const SUM_OF_TOKENS = 'sum of input and output';
 
 const NO_ATTRIBUTES: ReadonlySet<string> = new Set(RESERVED);
 
@@ -80,13 +77,11 @@ export function explainedSpan(
       ...(from.scores === undefined ? [] : [from.scores]),
       `log record (${EVALUATION_EVENT})`,
     ].join(', ');
-  if (row.total_tokens !== null && !('total_tokens' in from)) from.total_tokens = SUM_OF_TOKENS;
-  if (row.same_as !== null) from.same_as = 'rule of duplicate calls';
   // Attributes with these names remain in the metadata.
   for (const name of ['provider', 'session_id', 'user_id', 'tags'])
     if (metadata[name] !== undefined) from[name] ??= name;
   const call = storedCall(row.call_details);
-  if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
+  noteLater(from, { ...row, call });
   return {
     span_id: row.span_id,
     parent_span_id: row.parent_span_id,

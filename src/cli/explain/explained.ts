@@ -2,7 +2,7 @@ import type { serializeUsage } from '../../api/resources/span-usage.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { ScoreRecord } from '../../signal/score.js';
 import type { AgentHint, RunKind, RunStatus, SpanType } from '../../signal/span.js';
-import type { Grounds } from './grounds.js';
+import type { Grounds } from '../../otlp/map/grounds.js';
 import type { RunMap } from './stored-runs.js';
 
 /** How Jackdaw would show a run, and why. Fields have the names of the API; this is what `--json` prints. */

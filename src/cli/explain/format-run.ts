@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
 import type { ExplainedRun, ExplainedScore, ExplainedSpan, RunGround } from './explained.js';
-import { SUM_OF_TOKENS } from './explained-span.js';
+import { SUM_OF_TOKENS } from '../../otlp/map/grounds.js';
 import { inLine, inShort } from './payload-line.js';
 
 /** A labelled value and its source. */

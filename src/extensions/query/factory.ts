@@ -78,6 +78,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
     };
     return {
       isApi: true,
+      allowedOrigins: config.cors.allowed_origins.map((origin) => origin.toLowerCase().replace(/\/$/, '')),
       audit,
       endpoint: config.endpoint,
       async start(host) {

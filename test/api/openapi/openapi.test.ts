@@ -208,6 +208,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('readSpan', { trace_id, span_id: (full.spans[0]?.['span_id'] as string | undefined) ?? '' });
   await check('exportTraces', {}, { json: JSON.parse(jsonOf(FULL.traces)) as object });
   await check('readSpan', FULL_SPAN);
+  await check('explainSpan', FULL_SPAN);
   await check('readSpan', { ...FULL_SPAN, query: '?max_bytes=1024' });
   await check('readTraceSpans', { trace_id });
   await check('readTraceSpans', { trace_id, query: '?after=1' });

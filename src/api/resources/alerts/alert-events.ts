@@ -38,7 +38,7 @@ const eventSchema = Type.Object(
   { title: 'FiredAlert' },
 );
 
-const listAllEvents = {
+export const listAllEvents = {
   id: 'listFiredAlerts',
   method: 'GET',
   path: '/api/v1/dashboard/alert-events',

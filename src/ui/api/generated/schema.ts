@@ -976,6 +976,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/traces/{trace_id}/spans/{span_id}/explain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['explainSpan'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/traces/compare-agents': {
     parameters: {
       query?: never;
@@ -1968,6 +1984,14 @@ export interface components {
       id: string;
       /** @enum {unknown} */
       kind: 'trace' | 'alert' | 'agent' | 'prompt' | 'endpoint';
+    };
+    ExplainedSpan: {
+      from: {
+        [key: string]: string;
+      } | null;
+      /** Format: uuid */
+      span_id: string;
+      unread: string[];
     };
     Export: {
       bytes: number;
@@ -6244,6 +6268,37 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ReadSpan'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  explainSpan: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        span_id: string;
+        trace_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ExplainedSpan'];
         };
       };
       400: components['responses']['BadRequest'];

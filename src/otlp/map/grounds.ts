@@ -1,13 +1,8 @@
-import { FIELDS, type Field } from '../../otlp/map/conventions/convention.js';
-import { SPAN_ATTRIBUTES, VERBATIM } from '../../otlp/map/conventions/jackdaw.js';
-import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
-import type {
-  DecidedProperty,
-  FoundProperty,
-  Ground,
-  Provenance,
-  Sources,
-} from '../../otlp/map/provenance.js';
+import { FIELDS, type Field } from './conventions/convention.js';
+import { SPAN_ATTRIBUTES, VERBATIM } from './conventions/jackdaw.js';
+import type { OwnAttributes } from './own-attributes.js';
+import type { DecidedProperty, FoundProperty, Ground, Provenance, Sources } from './provenance.js';
+import type { StoredCall } from '../../signal/call-details.js';
 import type { SpanRecord } from '../../signal/span.js';
 
 /** The sources of a span's values, by name: an attribute key, or the description of a rule. */
@@ -41,6 +36,27 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
   finish_reasons: 'finish_reasons',
 };
 const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
+
+/** The source of a total that the client does not report. */
+export const SUM_OF_TOKENS = 'sum of input and output';
+
+/** Adds the sources of values that are not mapped from attributes. */
+export function noteLater(
+  from: Record<string, string>,
+  {
+    total_tokens,
+    same_as = null,
+    call,
+  }: {
+    readonly total_tokens: number | null;
+    readonly same_as?: string | null;
+    readonly call: StoredCall | null;
+  },
+): void {
+  if (total_tokens !== null && !('total_tokens' in from)) from['total_tokens'] = SUM_OF_TOKENS;
+  if (same_as !== null) from['same_as'] = 'rule of duplicate calls';
+  if (call?.cost?.source === 'priced') from['cost_usd'] = `processor cost, by ${call.cost.rule ?? 'a table'}`;
+}
 
 /** Records the sources of values while spans are read. */
 export class GroundsOfSpans implements Provenance {
