@@ -37,6 +37,7 @@ import { runListRoutes } from './resources/run-list.js';
 import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
+import { searchSeriesRoutes } from './resources/search-series.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
 import { streamRoutes } from './resources/stream/stream.js';
@@ -65,6 +66,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['agents', 'runs'], traceRoutes),
     needing(['runs'], runListRoutes),
     needing(['runs'], searchRoutes),
+    needing(['runs'], searchSeriesRoutes),
     needing(['agents', 'logs', 'models', 'runs'], searchAllRoutes),
     needing(['series'], runSeriesRoutes),
     needing(['runs'], traceSpanRoutes),
