@@ -95,7 +95,7 @@ async function pageOf(api: Api, query: string): Promise<number> {
 /** An id in an input: the load sends each of its 500 bodies many times, spread over the store. */
 async function rareWord(api: Api, samples: readonly SampledTrace[]): Promise<string> {
   for (const { traceId } of samples.slice(0, SAMPLES)) {
-    const { spans } = (await api.json(`/traces/${traceId}`)) as {
+    const { spans } = (await api.json(`/dashboard/traces/${traceId}`)) as {
       readonly spans: readonly { readonly input_data: object | null }[];
     };
     const inputs = JSON.stringify(spans.map(({ input_data }) => input_data));
