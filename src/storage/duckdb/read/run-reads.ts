@@ -80,6 +80,10 @@ export interface FoundSummary extends FoundTrace<SpanPage> {
 /** Converts rows of spans into a page. */
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
 
+/** With filters a step covers more runs, because they are in few commits; up to a number. */
+const NARROWED = 10;
+const MOST_NARROWED = 8000;
+
 /** Spans on a page without payloads, which is small. */
 const SUMMARY_SPANS = 2000;
 
@@ -289,7 +293,11 @@ export class RunReads {
       known,
       tenant,
       search,
-      { ...from, also },
+      {
+        ...from,
+        limit: also === undefined ? from.limit : Math.min(MOST_NARROWED, from.limit * NARROWED),
+        also,
+      },
       async (part) => await searchStep(part, agents, tenant, { needles, commits: commits.flat() }),
     );
     return step ?? { candidates: [], next: null };
