@@ -1,7 +1,12 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { EVENT_NAME_ATTRIBUTE } from '../../../signal/logged-event.js';
 import { isAscii } from '../../shared/log-text.js';
-import { NO_CONDITIONS, parseTextQuery, type TextConditions, type TextQuery } from '../../shared/text-query.js';
+import {
+  NO_CONDITIONS,
+  parseTextQuery,
+  type TextConditions,
+  type TextQuery,
+} from '../../shared/text-query.js';
 import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import { literal } from '../files/database.js';
 import type { Parameter } from '../files/plain-rows.js';

@@ -4,6 +4,7 @@ import type { Connection } from '../files/connection.js';
 import { union, type CommitRange } from '../segments/commit-ranges.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
+import { bitsIn } from './positions.js';
 import { mixed, seedOf, termHash } from './text-terms.js';
 
 /**
@@ -31,6 +32,10 @@ export class TermFilter {
   readonly #words = new Uint32Array(FILTER_SLICES * SLICE_WORDS);
   readonly #recent = new Int32Array(RECENT);
 
+  constructor() {
+    this.#forgetRecent();
+  }
+
   add(hash: number): void {
     const place = hash & (RECENT - 1);
     if (this.#recent[place] === hash) return;
@@ -48,8 +53,14 @@ export class TermFilter {
       folded(this.#words.slice(slice * SLICE_WORDS, (slice + 1) * SLICE_WORDS)),
     );
     this.#words.fill(0);
-    this.#recent.fill(0);
+    this.#forgetRecent();
     return slices;
+  }
+
+  #forgetRecent(): void {
+    this.#recent.fill(0);
+    // The place of the hash 0 has one that belongs elsewhere.
+    this.#recent[0] = 1;
   }
 }
 
@@ -68,12 +79,6 @@ function folded(words: Uint32Array): Uint8Array {
     if ((wordAt(kept, bit >>> 5) >>> (bit & 31)) & 1)
       bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) | (0x80 >>> (bit & 7));
   return bytes;
-}
-
-function bitsIn(word: number): number {
-  let rest = word - ((word >>> 1) & 0x55555555);
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
-  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
 /** Slices that have every term. */

@@ -9,7 +9,7 @@ import {
 } from '../../shared/run-search.js';
 import { LONG_PIECE_BYTES, PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../schema/tables.js';
 import { itemAt } from '../../../signal/checked.js';
-import { tokensOf } from '../../shared/log-text.js';
+import { tokensOf, visibleText } from '../../shared/log-text.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
@@ -67,7 +67,7 @@ export function mayHaveTerms(
     const few = joinNearest(ranges, MOST_COMPARED);
     if (few.length === 1 && few[0]?.first === 1) return [];
     const named = agents.filter(({ name }) => {
-      const found = new Set(tokensOf(name));
+      const found = new Set(tokensOf(visibleText(name)));
       return itemAt(terms, i).every((term) => found.has(term) || !/[\p{L}\p{N}]/u.test(term));
     });
     if (named.length > MOST_COMPARED) return [];
