@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { MAX_NAME } from '../../signal/names.js';
@@ -49,8 +49,6 @@ export const searchParameters = {
     }),
   ),
 };
-
-const SEARCH = Type.Object(searchParameters);
 
 const listTraces = {
   id: 'listTraces',
@@ -182,7 +180,7 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
 }
 
 /** The parameters of a search; the order matters for lists only. */
-type Query = Static<typeof SEARCH> & {
+type Query = Static<TObject<typeof searchParameters>> & {
   readonly sort?: (typeof SORTS)[number];
   readonly order?: (typeof ORDERS)[number];
 };

@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { payloadsOf } from '../../../runs/rules/payload.js';
 import { wordAt } from '../../../signal/checked.js';
 import { HEADER_TEXTS } from '../../shared/run-search.js';
-import { indexOf, type Assigned, type Table, type TableRow } from '../../schema/table.js';
+import { indexOf, type Assigned, type Table } from '../../schema/table.js';
 import { PAYLOADS, SPANS, TEXT_FILTERS, TRACES } from '../../schema/tables.js';
 import { EVERYTHING, TermFilter } from '../index/text-filters.js';
 import { TermScanner } from '../index/text-terms.js';
@@ -50,7 +50,7 @@ export class FilterWriter {
   rows(seq: number): Rows[] {
     return objectRows(
       TEXT_FILTERS,
-      this.#complete.map((row) => ({ ...row, seq, tenant: 0 }) as TableRow<typeof TEXT_FILTERS>),
+      this.#complete.map((row) => ({ ...row, seq, tenant: 0 })),
     );
   }
 
