@@ -80,9 +80,8 @@ export interface FoundSummary extends FoundTrace<SpanPage> {
 /** Converts rows of spans into a page. */
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
 
-/** With filters a step covers more runs, because they are in few commits; up to a number. */
-const NARROWED = 10;
-const MOST_NARROWED = 8000;
+/** With filters the runs of a step are in separate commits, so it covers fewer. */
+const MOST_NARROWED = 3200;
 
 /** Spans on a page without payloads, which is small. */
 const SUMMARY_SPANS = 2000;
@@ -295,7 +294,7 @@ export class RunReads {
       search,
       {
         ...from,
-        limit: also === undefined ? from.limit : Math.min(MOST_NARROWED, from.limit * NARROWED),
+        limit: also === undefined ? from.limit : Math.min(MOST_NARROWED, from.limit),
         also,
       },
       async (part) => await searchStep(part, agents, tenant, { needles, commits: commits.flat() }),

@@ -15,9 +15,11 @@ import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import type { Row } from '../files/plain-rows.js';
 import {
+  CommitRanges,
   joinNearest,
   narrowed,
   ofCommits,
+  ofCommitsBetween,
   union,
   type CommitRange,
   type OfCommits,
@@ -48,6 +50,8 @@ export interface TextsOfRuns {
   readonly pieces: readonly PiecePlace[];
 }
 
+/** Each scan takes a millisecond to plan. */
+const MOST_SCANS = 32;
 /** Each range is a comparison for each run. */
 const MOST_COMPARED = 48;
 
@@ -80,6 +84,17 @@ export function mayHaveTerms(
   return conditions.length === 0 ? undefined : conditions.join(' AND ');
 }
 
+/**
+ * The commits of some runs, each range in a scan of its own: DuckDB then skips the payloads of all others, which it decompresses to
+ * compare them with a list of commits.
+ */
+function scansOf(places: readonly CommitRanges[]): OfCommits[] {
+  const ranges = union(places.flatMap(({ list }) => list));
+  return ranges.length === 0 || ranges.length > MOST_SCANS
+    ? commitsOf(places)
+    : ranges.map(({ first, last }) => ofCommitsBetween(first, last));
+}
+
 /** Searches a part of a list for needles, in its own commits only. @param sought.commits the only ones to search; empty: all */
 export async function searchStep(
   { keys, next, connection, capture }: KeysAfter,
@@ -97,7 +112,7 @@ export async function searchStep(
   const isOne = ofTraces(tenant, keys);
   const only = sought.commits.length === 0 ? null : union(sought.commits);
   const placesOf = (runs: readonly Row[]): OfCommits[] =>
-    commitsOf(runs.map(commitsAt).map((commits) => (only === null ? commits : commits.within(only))));
+    scansOf(runs.map(commitsAt).map((commits) => (only === null ? commits : commits.within(only))));
   const there = placesOf(keys.filter(hasSpans)).map((commits) => narrowed(commits, isOne));
   const texts = [
     `SELECT trace_id, ${HEADER_TEXT} AS t FROM ${relation(capture, TRACES, headersOf(keys, isOne))}`,
@@ -139,7 +154,7 @@ export async function textsOfRuns(
   const withSpans = headers.filter(hasSpans);
   if (withSpans.length === 0) return { texts, pieces: [] };
   const isOne = ofTraces(tenant, withSpans);
-  const there = commitsOf(withSpans.map(commitsAt)).map((commits) => narrowed(commits, isOne));
+  const there = scansOf(withSpans.map(commitsAt)).map((commits) => narrowed(commits, isOne));
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, type, ${OWN_FIELDS.join(', ')} FROM ${newest(capture, SPANS, there)} WHERE ${hasAny(OWN_TEXT, needles)}`,
   );
@@ -190,12 +205,12 @@ export async function textsInPieces(
   pieces: readonly PiecePlace[],
 ): Promise<TextOfRun[]> {
   if (pieces.length === 0) return [];
-  const there = narrowed(
-    ofCommits(pieces.map(({ seq }) => seq)),
-    ofTraces(
-      tenant,
-      pieces.map(({ traceId }) => ({ id: traceId })),
-    ),
+  const isOne = ofTraces(
+    tenant,
+    pieces.map(({ traceId }) => ({ id: traceId })),
+  );
+  const there = scansOf(pieces.map(({ seq }) => CommitRanges.of(seq))).map((commits) =>
+    narrowed(commits, isOne),
   );
   const spans = new Map<string, Row>();
   const rows = await connection.rows(
@@ -239,7 +254,7 @@ async function* inLongPieces(
     `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)} ORDER BY seq`,
   );
   for (const pieces of batchesOf(rows.map(piecePlace), LONG_BYTES)) {
-    const at = narrowed(ofCommits(pieces.map(({ seq }) => seq)), isOne);
+    const at = [narrowed(ofCommits(pieces.map(({ seq }) => seq)), isOne)];
     const texts = `SELECT id::UUID AS trace_id, lines::VARCHAR AS t FROM (${linesAt(capture, at, pieces)})`;
     for (const row of await connection.rows(masks(texts, needles))) yield row;
   }
@@ -264,7 +279,7 @@ export function* batchesOf<Piece extends { readonly bytes: number }>(
 }
 
 /** SELECT for the bytes of pieces. @param there a condition that they meet */
-function linesAt(capture: Capture, there: OfCommits, pieces: readonly PiecePlace[]): string {
+function linesAt(capture: Capture, there: readonly OfCommits[], pieces: readonly PiecePlace[]): string {
   const places = pieces.map(
     ({ traceId, seq, firstLine }) => `('${traceId}'::UUID, ${seq}::BIGINT, ${firstLine}::UINTEGER)`,
   );
