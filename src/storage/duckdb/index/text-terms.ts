@@ -243,7 +243,7 @@ function unitAt(bytes: Uint8Array, at: number): number {
   return ((first & 0x0f) << 12) | ((second & 0x3f) << 6) | ((bytes[at + 2] ?? 0) & 0x3f);
 }
 
-/** The UTF-16 unit of `uXXXX` after a backslash; -1 if there is none. */
+/** The UTF-16 unit of `uXXXX` after a backslash; -1 for other characters. */
 function escapedAt(bytes: Uint8Array, at: number, to: number): number {
   if (bytes[at] !== 0x75 || at + 5 > to) return -1;
   let unit = 0;
