@@ -11,6 +11,7 @@ import { processors, type ProcessorsOptions } from './processors.js';
 import { read, type ReadOptions } from './read.js';
 import { restart, type RestartOptions } from './restart.js';
 import { scale, type ScaleOptions } from './scale.js';
+import { search, type SearchOptions } from './search.js';
 import { QUEUE_KINDS, sidecar, type SidecarOptions } from './sidecar.js';
 import { transfer, type TransferOptions } from './transfer.js';
 import { ui, type UiOptions } from './ui.js';
@@ -135,6 +136,17 @@ program
   .option('--config <file>', 'configuration file to merge over the built-in one')
   .action(async (options: ReadOptions) => {
     await read(options, print);
+  });
+
+program
+  .command('search')
+  .description('measures the search of runs for a frequent, a rare and a missing word')
+  .option('--spans <list>', 'store sizes in spans', integers, [1_000_000, 10_000_000])
+  .option('--requests <n>', 'searches for each word', integer, 10)
+  .option('--data <dir>', 'directory for filled stores to reuse')
+  .option('--config <file>', 'configuration file to merge over the built-in one')
+  .action(async (options: SearchOptions) => {
+    await search(options, print);
   });
 
 program

@@ -40,6 +40,7 @@ import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
 import { servedPromptRoutes } from './resources/served-prompts.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
+import { searchSeriesRoutes } from './resources/search-series.js';
 import { traceRoutes } from './resources/traces.js';
 import { spanExplainRoutes } from './resources/span-explain.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
@@ -69,6 +70,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['agents', 'runs'], traceRoutes),
     needing(['runs'], runListRoutes),
     needing(['runs'], searchRoutes),
+    needing(['runs'], searchSeriesRoutes),
     needing(['agents', 'logs', 'models', 'runs'], searchAllRoutes),
     needing(['series'], runSeriesRoutes),
     needing(['groups'], runGroupRoutes),

@@ -44,7 +44,51 @@ const WORDS = [
   'back\\slash',
   'line\nbreak',
   '{"inner":"order"}',
+  'שלום',
+  'مرحبا',
+  'ΟΔΟΣ',
+  '| id | order |',
+  'const refund = order[7];',
+  'caf\\u00e9',
+  '👩‍💻',
 ] as const;
+
+/** Texts of several kinds that each have the words of a number at a place that differs between kinds, and a query that finds it. */
+const KINDS: Readonly<Record<string, (word: string) => { readonly text: string; readonly query: string }>> = {
+  prose: (word) => ({ text: `The answer was ${word}, as expected.`, query: word }),
+  phrase: (word) => ({ text: `first ${word}\nsecond`, query: `"first ${word} second"` }),
+  json: (word) => ({ text: JSON.stringify({ a: [{ b: `x\n${word}\ty` }] }), query: word }),
+  'json in json': (word) => ({
+    text: JSON.stringify({ a: JSON.stringify({ b: `"${word}"\n${word}` }) }),
+    query: word,
+  }),
+  'escaped json': (word) => ({ text: `{"a":"caf\\u00e9\\u0020${word}é"}`, query: `"café ${word}é"` }),
+  table: (word) => ({
+    text: `| id | name |\n|---:|------|\n| 1 | ${word} |\n| 2 | Ann |`,
+    query: `"1 ${word} 2"`,
+  }),
+  code: (word) => ({
+    text: `def f_${word}(x):\n\treturn {"${word}": x.y}  # ${word}`,
+    query: `"return ${word} x"`,
+  }),
+  path: (word) => ({ text: `C:\\new\\${word}\\table.txt`, query: `"new ${word} table"` }),
+  terminal: (word) => ({ text: `\u001b[1;31m${word}\u001b[0m failed`, query: `"${word} failed"` }),
+  chinese: (word) => ({ text: `数据库${chinese(word)}连接失败。`, query: `库${chinese(word)}连` }),
+  japanese: (word) => ({ text: `ﾃﾞｰﾀ「${chinese(word)}」を保存`, query: `データ ${chinese(word)}` }),
+  hebrew: (word) => ({ text: `שגיאה: ${hebrew(word)}.`, query: hebrew(word) }),
+  arabic: (word) => ({ text: `خطأ «${arabic(word)}»، حاول`, query: arabic(word) }),
+  emoji: (word) => ({ text: `done 🚀${word}👩‍💻`, query: `🚀 ${word} 👩‍💻` }),
+  accents: (word) => ({ text: `Cafe\u0301 Stra\u00dfe \uff21${word}`, query: `CAFÉ straße a${word}` }),
+};
+
+/** A word in letters of another script, one for each character. */
+function inScript(word: string, first: number): string {
+  return Array.from(word, (character) => String.fromCharCode(first + parseInt(character, 36))).join('');
+}
+const chinese = (word: string): string => inScript(word, 0x4e10);
+const hebrew = (word: string): string => inScript(word, 0x5d0).slice(0, 4) + word;
+const arabic = (word: string): string => inScript(word, 0x641).slice(0, 4) + word;
+
 const QUERIES = [
   'refund',
   'refund*',
@@ -72,6 +116,13 @@ const QUERIES = [
   'nowhere*',
   'assistant',
   'ord -order',
+  'שלום order',
+  'مرحبا',
+  'οδος',
+  '"id order"',
+  '"const refund"',
+  'café',
+  '👩‍💻',
   '""',
 ] as const;
 
@@ -317,6 +368,35 @@ function checkSearch(t: Test, open: OpenTelemetry): void {
       runs.map(({ trace }) => trace.trace_id),
     );
     t.strictSame((await searched(opened.store, user, { query, span: { type: 'llm' } })).ids, []);
+  });
+
+  void t.test('finds each of many texts of every kind, and nothing else', async (t) => {
+    const opened = await open(t, { fileRows: 200 });
+    const user = await opened.addUser();
+    const queries = new Map<string, { readonly kind: string; readonly query: string }>();
+    const items = Object.entries(KINDS).flatMap(([kind, of], k) =>
+      Array.from({ length: 6 }, (_, i) => {
+        const { text, query } = of((k * 1000 + i * 37 + 46_000).toString(36));
+        const trace = aHeader({ started_at: NOON + k * 1000 + i });
+        queries.set(trace.trace_id, { kind, query });
+        const output_data = {
+          content: [{ text: `${'filler text '.repeat(20)}${text}` }, { text: 'more text' }],
+        };
+        return { trace, spans: [aSpanRecord(trace.trace_id, { output_data })] };
+      }),
+    );
+    for (let from = 0; from < items.length; from += 30)
+      await opened.store.writer.traces({ tenant: user, items: items.slice(from, from + 30) }, RECEIVED);
+    for (const state of ['hot', 'moved']) {
+      const missed: string[] = [];
+      for (const [id, { kind, query }] of queries) {
+        const { ids } = await searched(opened.store, user, { query }, { limit: 10 });
+        if (JSON.stringify(ids) !== JSON.stringify([id]))
+          missed.push(`${kind}: ${query} finds ${ids.length}`);
+      }
+      t.strictSame(missed, [], `${queries.size} texts, ${state}`);
+      await opened.settled();
+    }
   });
 
   void t.test('a search that is out of time continues where it stopped', async (t) => {

@@ -109,7 +109,7 @@ async function onClickHouse(
 }
 
 async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelemetry> {
-  const size = fileRows === undefined ? {} : { segmentSize: { rows: fileRows, bytes: 1e9 } };
+  const size = fileRows === undefined ? {} : { segmentSize: { rows: fileRows, bytes: 1e9 }, filterBytes: 1 };
   // Small enough for a rebuild of many steps.
   const opened = await TestStore.open(t, { ...size, rebuildSize: { page: 100, part: 50 } });
   return {

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { MAX_NAME } from '../../signal/names.js';
@@ -15,13 +15,14 @@ import { validationProblem } from '../../http/field-errors.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, formatNullableTime, nullable, time, uuid } from '../support/fields.js';
 import { longList, pagesFrom } from '../support/long-body.js';
-import { pageStats, pageRange } from '../support/paging.js';
+import { pageParameters, pageStats, pageRange } from '../support/paging.js';
 import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
-import { listedRunSchema, serializedRuns, serializedWithSpans } from '../support/listed-runs.js';
+import { listedRunSchema, serializedRuns } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
 import { conditionFilter, conditionParameters } from '../support/field-conditions.js';
-import { boundFilter, boundParameters, runFilter, runParameters } from '../support/runs.js';
+import { scoreFilter, scoreParameter } from '../support/score-filter.js';
+import { boundFilter, boundParameters, runFilter, runFilterParameters } from '../support/runs.js';
 import { QUERY_WORDS, SEARCH_MS } from '../support/text-search.js';
 import type { TextMatch } from '../../storage/contracts/search.js';
 
@@ -30,6 +31,26 @@ const ORDERS = ['desc', 'asc'] as const;
 
 const ofSpan = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
+
+/** Query parameters of everything that a list of runs is filtered by, except its text. */
+export const searchParameters = {
+  ...runFilterParameters,
+  ...conditionParameters,
+  ...scoreParameter,
+  agent_id: Type.Optional(uuid()),
+  ...boundParameters,
+  model: ofSpan('Runs with a span of this model, exactly.'),
+  span_name: ofSpan('Runs with a span of this name, exactly.'),
+  span_type: Type.Optional(Type.Enum(SPAN_TYPES, { description: 'Runs with a span of this type.' })),
+  node: ofSpan('Runs with a span that is this node in the service map.'),
+  prompt_name: Type.Optional(promptName('Runs that used this prompt.')),
+  prompt_version: Type.Optional(
+    Type.Integer({
+      ...promptVersion,
+      description: 'Runs that used this version of the prompt. Requires `prompt_name`.',
+    }),
+  ),
+};
 
 export const listTraces = {
   id: 'listTraces',
@@ -41,25 +62,12 @@ export const listTraces = {
     'With `query`, runs are searched in the order of the list for a limited time: `searched_back_to` says how far, and `next_cursor` continues the search. If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these, `query` or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
   access: 'read',
   query: Type.Object({
-    ...runParameters,
-    ...conditionParameters,
-    agent_id: Type.Optional(uuid()),
+    ...pageParameters,
+    ...searchParameters,
     query: Type.Optional(
       Type.String({
         maxLength: 1024,
         description: `${QUERY_WORDS} Runs must have all words, and no excluded one, in their fields or in those of their spans: names, models, errors, outcome, tags, metadata, session, user and versions, inputs and outputs.`,
-      }),
-    ),
-    ...boundParameters,
-    model: ofSpan('Runs with a span of this model, exactly.'),
-    span_name: ofSpan('Runs with a span of this name, exactly.'),
-    span_type: Type.Optional(Type.Enum(SPAN_TYPES, { description: 'Runs with a span of this type.' })),
-    node: ofSpan('Runs with a span that is this node in the service map.'),
-    prompt_name: Type.Optional(promptName('Runs that used this prompt.')),
-    prompt_version: Type.Optional(
-      Type.Integer({
-        ...promptVersion,
-        description: 'Runs that used this version of the prompt. Requires `prompt_name`.',
       }),
     ),
     previews: Type.Optional(
@@ -68,6 +76,9 @@ export const listTraces = {
         description:
           'Adds `models`, `error_span_count` and `input_preview`, which requires reading spans. Ignored for CSV and NDJSON.',
       }),
+    ),
+    scores: Type.Optional(
+      Type.Boolean({ default: false, description: 'Adds `scores`. Ignored for CSV and NDJSON.' }),
     ),
     sort: Type.Optional(
       Type.Enum(SORTS, { default: 'started_at', description: 'Runs without the value come last.' }),
@@ -115,10 +126,8 @@ export const listTraces = {
   },
 } satisfies Operation;
 
-type Query = Static<(typeof listTraces)['query']>;
-
 /** `GET /dashboard/traces`. */
-export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readonly Route[] {
+export function runListRoutes({ routes, telemetry }: ApiContext<'runs' | 'scores'>): readonly Route[] {
   const { runs } = telemetry;
   return [
     routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {
@@ -141,10 +150,11 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
       const print: SerializeRuns = async (first, others, stats, matches) => {
         const pages = pagesFrom(first, others);
         const tail = `],${JSON.stringify(stats).slice(1)}`;
-        const listed =
-          query.previews === true
-            ? serializedWithSpans(runs, userId, pages, request.abort, matches)
-            : serializedRuns(pages, matches);
+        const added = {
+          previews: query.previews === true ? runs : null,
+          scores: query.scores === true ? telemetry.scores : null,
+        };
+        const listed = serializedRuns(pages, { ...added, userId, abort: request.abort }, matches);
         return await longList('{"items":[', listed, (run) => run, tail);
       };
       const { page, page_size } = query;
@@ -175,6 +185,12 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
   ];
 }
 
+/** The parameters of a search; the order matters for lists only. */
+type Query = Static<TObject<typeof searchParameters>> & {
+  readonly sort?: (typeof SORTS)[number];
+  readonly order?: (typeof ORDERS)[number];
+};
+
 type SerializeRuns = (
   first: readonly RunSummary[],
   others: AsyncIterable<readonly RunSummary[]> | undefined,
@@ -183,7 +199,7 @@ type SerializeRuns = (
 ) => Promise<Uint8Array | AsyncIterable<Uint8Array>>;
 
 /** @throws HttpProblem 422 for a version without a prompt */
-function searchOf(query: Query): RunSearch {
+export function searchOf(query: Query): RunSearch {
   const { agent_id, sort, order } = query;
   const { prompt_name: name, prompt_version: version } = query;
   if (version !== undefined && name === undefined)
@@ -193,6 +209,7 @@ function searchOf(query: Query): RunSearch {
     ...runFilter(query),
     ...(agent_id === undefined ? {} : { agent_id }),
     ...conditionFilter(query),
+    ...scoreFilter(query),
     ...boundFilter(query),
     ...(sort === undefined || sort === 'started_at' ? {} : { sort }),
     ...(order === 'asc' ? { oldest_first: true } : {}),

@@ -133,15 +133,17 @@ export const stateParameters = {
   tag: Type.Optional(Type.String({ maxLength: MAX_TAG, description: 'Runs that have this tag.' })),
 };
 
-/** Query parameters of the lists of runs. */
-export const runParameters = {
-  ...pageParameters,
+/** Query parameters by which lists and searches select runs. */
+export const runFilterParameters = {
   kind: kindParameter,
   ...stateParameters,
   ...dimensionParameters,
   start_time: Type.Optional(time('Started at or after.')),
   end_time: Type.Optional(time('Started at or before.')),
 };
+
+/** Query parameters of the lists of runs. */
+export const runParameters = { ...pageParameters, ...runFilterParameters };
 
 /** Builds a run filter from the validated parameters of a list. */
 export function runFilter(

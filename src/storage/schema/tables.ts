@@ -198,6 +198,30 @@ export const PIECE_BYTES = 2048;
 /** Maximum size of a piece outside `long_lines`. Also the maximum size of an input with a preview in lists, in every engine. */
 export const LONG_PIECE_BYTES = 64 * 1024;
 
+/** A term is in one slice, so that a look-up reads one column. */
+export const FILTER_SLICES = 16;
+
+/**
+ * For the commits `first_seq` to `last_seq`: which terms the searched texts of their runs, spans and payloads may have, as Bloom
+ * filters (`duckdb/index/README.md`). `seq` is a later commit; a row belongs to no user.
+ */
+export const TEXT_FILTERS = defineTable({
+  name: 'text_filters',
+  store: COMMIT,
+  wire: [
+    { name: 'first_seq', kind: 'int64', sql: 'BIGINT' },
+    { name: 'last_seq', kind: 'int64', sql: 'BIGINT' },
+    ...filterSlices(),
+  ],
+});
+
+function filterSlices() {
+  return Array.from(
+    { length: FILTER_SLICES },
+    (_, i) => ({ name: `slice_${i}`, kind: 'text', sql: 'BLOB', compression: 'uncompressed' }) as const,
+  );
+}
+
 export const AGENTS = defineTable({
   name: 'agents',
   store: COMMIT,
@@ -295,6 +319,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   NAMED_BATCHES,
   SCORES,
   UNUSABLE_ROWS,
+  TEXT_FILTERS,
 ];
 
 /** The tables in which newer rows replace older ones. */

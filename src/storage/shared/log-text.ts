@@ -31,6 +31,8 @@ const SCRIPTS = [
   .map((script) => `\\p{scx=${script}}`)
   .join('');
 const SPACELESS = `[[\\p{L}\\p{N}]&&[${SCRIPTS}]]`;
+/** A character whose script has no spaces between words. */
+export const PAIRED_CHARACTER = new RegExp(`^${SPACELESS}$`, 'v');
 const SPACELESS_RUN = `${SPACELESS}[[\\p{L}\\p{N}\\p{M}]&&[${SCRIPTS}]]*`;
 /** Symbols beyond ASCII, such as emoji and arrows, with what joins and varies emoji. */
 const SYMBOLS = '[\\p{S}--[\\0-\\x7f]](?:\\p{S}|\\u200d|\\ufe0f)*';
@@ -189,10 +191,11 @@ export function attributeText(value: JsonValue): string {
 
 /** A text as a person sees it: the strings of JSON decoded, without escape sequences of terminals. */
 export function visibleText(text: string): string {
-  const decoded = text.includes('\\') ? decodeJson(text, MOST_LEVELS) : text;
-  return decoded.includes('\x1b') || decoded.includes('\x9b')
-    ? decoded.replace(TERMINAL_SEQUENCE, '')
-    : decoded;
+  return withoutTerminalSequences(text.includes('\\') ? decodeJson(text, MOST_LEVELS) : text);
+}
+
+export function withoutTerminalSequences(text: string): string {
+  return text.includes('\x1b') || text.includes('\x9b') ? text.replace(TERMINAL_SEQUENCE, '') : text;
 }
 
 /** Decodes the strings of a text that is JSON or ends with it, also the strings of JSON inside them. */

@@ -152,7 +152,7 @@ async function matchersOf(
   for await (const texts of list.texts([...matchers.keys()], needles, isDecided)) {
     for (const text of texts) {
       const matcher = matchers.get(text.traceId);
-      if (matcher?.isDecided === false) matcher.add(text);
+      if (matcher?.isDecided === false) await matcher.add(text);
     }
     await yieldToOthers();
   }
@@ -199,10 +199,10 @@ export async function searchTrace(
     const found = await page(place);
     if (found === null) return null;
     if (query === null) return { items, next: null };
-    const header = matchOf(query, found.header);
+    const header = await matchOf(query, found.header);
     if (header !== null) items.push(header);
     for (const [i, { position, texts }] of found.spans.entries()) {
-      const match = matchOf(query, texts);
+      const match = await matchOf(query, texts);
       if (match !== null) items.push(match);
       const isEnd = found.isLast && i === found.spans.length - 1;
       if (items.length >= limit && !isEnd) return { items, next: position };
@@ -215,9 +215,9 @@ export async function searchTrace(
   }
 }
 
-function matchOf(query: TextQuery, texts: readonly SearchedText[]): TextMatch | null {
+async function matchOf(query: TextQuery, texts: readonly SearchedText[]): Promise<TextMatch | null> {
   const matcher = new RunMatcher(query);
-  for (const text of texts) matcher.add(text);
+  for (const text of texts) await matcher.add(text);
   return matcher.matches ? matcher.match : null;
 }
 

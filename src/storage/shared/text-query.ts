@@ -20,6 +20,8 @@ export interface TextConditions {
   readonly literals: readonly string[];
 }
 
+export const NO_CONDITIONS: TextConditions = { phrases: [], prefixes: [], literals: [] };
+
 /** A query: all of its conditions must be met, and none of `without`. */
 export interface TextQuery extends TextConditions {
   readonly without: TextConditions;

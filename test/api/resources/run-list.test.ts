@@ -262,3 +262,31 @@ void t.test('exports all runs as CSV that spreadsheets do not evaluate', async (
   ] as const)
     t.equal((await fetchAs(accept)).headers.get('content-type'), type, accept);
 });
+
+void t.test('counts the runs that a search finds over time', async (t) => {
+  const api = await startApi(t);
+  await sendRuns(api, 3, { outcome: 'refund granted' });
+  await sendRuns(api, 2, { outcome: 'refund refused', status: 'failed' });
+  await sendRuns(api, 1, { outcome: 'something else' });
+  const path = '/dashboard/traces/search-series';
+  const times = 'start_time=2026-01-15T11:00:00Z&end_time=2026-01-15T12:00:00.001Z';
+  t.strictSame(await api.get(`${path}?query=refund&${times}`), {
+    interval: '1m',
+    start_time: '2026-01-15T11:00:00Z',
+    end_time: '2026-01-15T12:00:00.001Z',
+    runs: 5,
+    failed: 2,
+    buckets: [
+      { start: '2026-01-15T11:58:00Z', runs: 1, failed: 0 },
+      { start: '2026-01-15T11:59:00Z', runs: 2, failed: 1 },
+      { start: '2026-01-15T12:00:00Z', runs: 2, failed: 1 },
+    ],
+    searched_back_to: null,
+  });
+  t.match(await api.get(`${path}?query=refund&status=failed&min_duration_ms=2000&${times}`), {
+    runs: 1,
+    failed: 1,
+  });
+  t.match(await api.get(`${path}?query=nowhere&${times}`), { runs: 0, buckets: [] });
+  t.equal((await api.call('GET', path)).status, 422);
+});

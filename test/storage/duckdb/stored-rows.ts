@@ -219,6 +219,7 @@ const UNDONE: Readonly<Record<number, string>> = {
     )
     .join(';'),
   16: 'ALTER TABLE scores DROP COLUMN session_id; ALTER TABLE scores DROP COLUMN metadata',
+  17: 'DROP TABLE text_filters',
 };
 
 /** Downgrades the cold file and a hot segment of a closed store to an earlier version. */

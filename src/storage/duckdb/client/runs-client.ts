@@ -27,6 +27,8 @@ import {
   type SearchedList,
   type TextOfRun,
 } from '../../shared/run-search.js';
+import { NO_CONDITIONS, parseTextQuery } from '../../shared/text-query.js';
+import { termsOf } from '../index/text-terms.js';
 import { batchesOf } from '../read/searched-runs.js';
 import type { ShownPage } from '../read/run-reads.js';
 import type { SpanPage } from '../read/span-json.js';
@@ -126,9 +128,18 @@ export class RunsClient implements Runs {
     const promptNos = prompt && (await this.#promptNos(userId, prompt));
     const { query, ...rest } = filter;
     const search = promptNos === undefined ? rest : { ...rest, promptNos };
+    const terms = termsOf(parseTextQuery(query) ?? NO_CONDITIONS);
     const list: SearchedList = {
-      step: async (needles, after, limit) =>
-        await this.#handle.read(tenant, 'runs', 'searchStep', [search, needles, { after, limit }], abort),
+      step: async (needles, after, limit) => {
+        const from = { after, limit };
+        return await this.#handle.read(
+          tenant,
+          'runs',
+          'searchStep',
+          [search, { needles, terms }, from],
+          abort,
+        );
+      },
       texts: (ids, needles, isDecided) => this.#texts(tenant, ids, needles, isDecided, abort),
     };
     const found = await searchRuns(list, { query, ...rest }, range);

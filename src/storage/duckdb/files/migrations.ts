@@ -5,7 +5,7 @@ import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
 import { SCORES } from '../../schema/scores-table.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { COLD_TABLES } from '../../schema/cold-tables.js';
-import { SEGMENT_TABLES } from '../../schema/tables.js';
+import { SEGMENT_TABLES, TEXT_FILTERS } from '../../schema/tables.js';
 import { createLogTerms } from '../../schema/log-tables.js';
 import type { Connection } from './connection.js';
 import { identifier } from './database.js';
@@ -26,7 +26,7 @@ export interface Schema {
 
 /** The hot segments and the cold file. */
 export const SEGMENT_SCHEMA: Schema = {
-  version: 16,
+  version: 17,
   create: (catalog) => [
     ...SEGMENT_TABLES.map((table) => createTable(catalog, table)),
     // In the cold file: which segments it has taken over, and what follows from its rows.
@@ -127,6 +127,11 @@ export const SEGMENT_SCHEMA: Schema = {
         ['session_id', 'metadata'].map(
           (column) => `ALTER TABLE ${catalog}.main.scores ADD COLUMN IF NOT EXISTS ${column} VARCHAR`,
         ),
+    },
+    {
+      // Which commits may have which words; older commits are searched without.
+      version: 17,
+      statements: (catalog) => [createTable(catalog, TEXT_FILTERS)],
     },
   ],
 };

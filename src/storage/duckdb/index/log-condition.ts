@@ -1,7 +1,12 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { EVENT_NAME_ATTRIBUTE } from '../../../signal/logged-event.js';
 import { isAscii } from '../../shared/log-text.js';
-import { parseTextQuery, type TextConditions, type TextQuery } from '../../shared/text-query.js';
+import {
+  NO_CONDITIONS,
+  parseTextQuery,
+  type TextConditions,
+  type TextQuery,
+} from '../../shared/text-query.js';
 import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import { literal } from '../files/database.js';
 import type { Parameter } from '../files/plain-rows.js';
@@ -24,8 +29,7 @@ export interface LogSearch {
 }
 
 /** For a query that contains nothing searchable. No record has this term, because tokens have no spaces. */
-const NONE: TextConditions = { phrases: [], prefixes: [], literals: [] };
-const NOTHING: TextQuery = { ...NONE, phrases: [[' ']], without: NONE };
+const NOTHING: TextQuery = { ...NO_CONDITIONS, phrases: [[' ']], without: NO_CONDITIONS };
 
 /** @param filter untrusted: tokens are letters and digits and are inserted into the SQL unchanged; ids must be normalized */
 export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
@@ -60,7 +64,7 @@ export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
     sql.push(`service_name = $${values.length}`);
   }
   const words = phrases.filter((phrase) => phrase.length === 1);
-  sql.push(...textConditions({ ...NONE, phrases: words }), ...open);
+  sql.push(...textConditions({ ...NO_CONDITIONS, phrases: words }), ...open);
   return {
     terms,
     openCondition: open.length === 0 ? null : open.join(' AND '),

@@ -67,7 +67,8 @@ function fromEndOfBits(bits: Uint32Array, places: readonly number[]): number[] {
   return found;
 }
 
-function bitsIn(word: number): number {
+/** How many bits of a 32-bit word are set. */
+export function bitsIn(word: number): number {
   let rest = word - ((word >>> 1) & 0x55555555);
   rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
   return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;

@@ -33,7 +33,7 @@ export async function hasHotRows(
 }
 
 /**
- * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. After a checkpoint,
+ * Removes the traces that started before a time, with their spans, payloads, links and filters, from the cold file. After a checkpoint,
  * later compactions reuse the space.
  *
  * @param bound the last commit that the oldest read expects in the cold file
@@ -62,6 +62,9 @@ export async function removeOldTraces(
       if (table === 'spans') removedSpans = count;
     }
     await connection.run(`DELETE FROM cold.main.traces WHERE ${isOld}`);
+    await connection.run(
+      `DELETE FROM cold.main.text_filters WHERE last_seq < (SELECT min(seq) FROM (SELECT seq FROM cold.main.traces UNION ALL SELECT seq FROM cold.main.spans))`,
+    );
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);

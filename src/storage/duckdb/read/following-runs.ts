@@ -39,6 +39,8 @@ export interface KnownOfRuns {
 interface Following {
   readonly after: RunCursor | null;
   readonly limit: number;
+  /** A further condition on headers, in SQL. */
+  readonly also?: string | undefined;
 }
 
 /** A part of a list by its keys: `seq` and `id` of each run, its commits, start, sort value and agent. */
@@ -77,7 +79,7 @@ export async function keysAfter<T>(
   known: KnownOfRuns,
   tenant: number,
   search: FollowedSearch,
-  { after, limit }: Following,
+  { after, limit, also }: Following,
   use: (part: KeysAfter) => Promise<T>,
 ): Promise<T | null> {
   const { agents, stats } = known;
@@ -88,7 +90,8 @@ export async function keysAfter<T>(
   const { sql, list } = matching;
   // One extra run shows whether more follow.
   const most = limit + 1;
-  const isOfStarts = after === null && list !== null && isWholeList(filter) && promptNos === undefined;
+  const isOfStarts =
+    after === null && also === undefined && list !== null && isWholeList(filter) && promptNos === undefined;
   const isFirst = isOfStarts && spans === undefined;
   if (isOfStarts) await stats.loadStarts(read, list, isFirst ? most : FIRST_RUNS);
   const ofAgents =
@@ -102,7 +105,7 @@ export async function keysAfter<T>(
       begin: stats.nthNewest(one, FIRST_RUNS),
     }));
     const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
-    const where = `tenant = ${tenant} AND ${sql} AND ${from}`;
+    const where = `tenant = ${tenant} AND ${sql} AND ${from} AND ${also ?? 'TRUE'}`;
     const order = orderOf(filter);
     const value = filter.sort ?? 'NULL';
     const runs = newest(capture, TRACES, where);

@@ -24,8 +24,10 @@ import { keysAfter, listRunsAfter, type FollowedSearch, type FollowingPart } fro
 import type { SpanPosition } from '../../contracts/search.js';
 import type { SearchedPage, SearchStep, TextOfRun } from '../../shared/run-search.js';
 import {
+  mayHaveTerms,
   searchStep,
   textsInPieces,
+  textsOfOneRun,
   textsOfRuns,
   textsOfPayload,
   type PiecePlace,
@@ -33,6 +35,7 @@ import {
 } from './searched-runs.js';
 import type { PlacedRun } from './previews.js';
 import { PreviewCache } from './preview-cache.js';
+import { commitsWith } from '../index/text-filters.js';
 import { AgentsWithSpans } from './agents-with-spans.js';
 import type { NodeNames } from './wanted-spans.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
@@ -76,6 +79,9 @@ export interface FoundSummary extends FoundTrace<SpanPage> {
 
 /** Converts rows of spans into a page. */
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
+
+/** With filters the runs of a step are in separate commits, so it covers fewer. */
+const MOST_NARROWED = 3200;
 
 /** Spans on a page without payloads, which is small. */
 const SUMMARY_SPANS = 2000;
@@ -264,21 +270,34 @@ export class RunReads {
     return await listRunsAfter(isShort ? by.short : by.long, known, by.tenant, search, from);
   }
 
-  /** The runs of a part of a list that may have all needles. */
+  /** The runs of a part of a list that may have all needles. @param terms of each condition, as `termsOf` */
   async searchStep(
     { tenant, long }: ReadContext,
     search: FollowedSearch,
-    needles: readonly string[],
+    {
+      needles,
+      terms,
+    }: { readonly needles: readonly string[]; readonly terms: readonly (readonly string[])[] },
     from: { readonly after: RunCursor | null; readonly limit: number },
   ): Promise<SearchStep> {
     const known = { ...this.#known, agentsWith: this.#agentsWith };
+    const { agents } = known;
+    const commits =
+      terms.length === 0
+        ? []
+        : await long((connection, capture) => commitsWith(connection, capture, tenant, terms));
+    const also = mayHaveTerms([...agents.ofTenant(tenant)], terms, commits);
     const step = await keysAfter(
       long,
       known,
       tenant,
       search,
-      from,
-      async (part) => await searchStep(part, known.agents, tenant, needles),
+      {
+        ...from,
+        limit: also === undefined ? from.limit : Math.min(MOST_NARROWED, from.limit),
+        also,
+      },
+      async (part) => await searchStep(part, agents, tenant, { needles, commits: commits.flat() }),
     );
     return step ?? { candidates: [], next: null };
   }
@@ -321,16 +340,13 @@ export class RunReads {
       const seq = traces.find(tenant, id.words, 0);
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) return null;
-      const runs = new Map([[id.text, seq]]);
-      const { texts } =
-        after === null
-          ? await textsOfRuns(connection, capture, agents, tenant, { runs, needles: [] })
-          : { texts: [] };
+      const run = { traceId: id.text, seq };
+      const header = after === null ? await textsOfOneRun(connection, capture, agents, tenant, run) : [];
       const place = after && { startedAt: after.started_at, spanId: new TraceId(after.span_id).text };
       const cursor = { traceId: id.text, after: place };
       const rows = await readSpanRows(connection, capture, tenant, cursor, spans, runParallel);
       return {
-        header: texts.filter(({ span }) => span === null),
+        header,
         spans: rows.spans.map((span) => ({
           position: { started_at: Number(span.row.started_at), span_id: String(span.row.span_id) },
           texts: textsOfPayload(id.text, span.row, span.payload),

@@ -8,11 +8,22 @@ import {
   type TextOfRun,
 } from '../../shared/run-search.js';
 import { LONG_PIECE_BYTES, PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../schema/tables.js';
-import type { Agents } from '../stats/agents.js';
+import { itemAt } from '../../../signal/checked.js';
+import { tokensOf, visibleText } from '../../shared/log-text.js';
+import type { Agent, Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import type { Row } from '../files/plain-rows.js';
-import { narrowed, ofCommits, type OfCommits } from '../segments/commit-ranges.js';
+import {
+  CommitRanges,
+  joinNearest,
+  narrowed,
+  ofCommits,
+  ofCommitsBetween,
+  union,
+  type CommitRange,
+  type OfCommits,
+} from '../segments/commit-ranges.js';
 import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { COMMITS, commitsAt } from '../write/stored-traces.js';
@@ -39,13 +50,59 @@ export interface TextsOfRuns {
   readonly pieces: readonly PiecePlace[];
 }
 
-/** Searches a part of a list for needles, in its own commits only. */
+/** Each scan takes a millisecond to plan. */
+const MOST_SCANS = 32;
+/** Each range is a comparison for each run. */
+const MOST_COMPARED = 48;
+
+/**
+ * The condition for runs that may meet each condition of a query: the texts of their commits, or the name of their agent.
+ *
+ * @param terms of each condition
+ * @param commits those that may have them: `commitsWith`
+ * @returns SQL; undefined if all runs may meet them
+ */
+export function mayHaveTerms(
+  agents: readonly Agent[],
+  terms: readonly (readonly string[])[],
+  commits: readonly (readonly CommitRange[])[],
+): string | undefined {
+  const conditions = commits.flatMap((ranges, i) => {
+    const few = joinNearest(ranges, MOST_COMPARED);
+    if (few.length === 1 && few[0]?.first === 1) return [];
+    const named = agents.filter(({ name }) => {
+      const found = new Set(tokensOf(visibleText(name)));
+      return itemAt(terms, i).every((term) => found.has(term) || !/[\p{L}\p{N}]/u.test(term));
+    });
+    if (named.length > MOST_COMPARED) return [];
+    const parts = few.map(
+      ({ first, last }) =>
+        `(seq BETWEEN ${first} AND ${last} OR (first_seq <= ${last} AND last_seq >= ${first}))`,
+    );
+    return `(${[...parts, ...named.map(({ agent_no: number }) => `agent_no = ${number}`)].join(' OR ')})`;
+  });
+  return conditions.length === 0 ? undefined : conditions.join(' AND ');
+}
+
+/**
+ * The commits of some runs, each range in a scan of its own: DuckDB then skips the payloads of all others, which it decompresses to
+ * compare them with a list of commits.
+ */
+function scansOf(places: readonly CommitRanges[]): OfCommits[] {
+  const ranges = union(places.flatMap(({ list }) => list));
+  return ranges.length === 0 || ranges.length > MOST_SCANS
+    ? commitsOf(places)
+    : ranges.map(({ first, last }) => ofCommitsBetween(first, last));
+}
+
+/** Searches a part of a list for needles, in its own commits only. @param sought.commits the only ones to search; empty: all */
 export async function searchStep(
   { keys, next, connection, capture }: KeysAfter,
   agents: Agents,
   tenant: number,
-  needles: readonly string[],
+  sought: { readonly needles: readonly string[]; readonly commits: readonly CommitRange[] },
 ): Promise<SearchStep> {
+  const { needles } = sought;
   if (keys.length === 0 || needles.length === 0) return { candidates: keys.map(placeOf), next };
   const found = new Map<string, number>();
   for (const { id, agent_no } of keys) found.set(String(id), maskOfName(nameOf(agents, agent_no), needles));
@@ -53,7 +110,10 @@ export async function searchStep(
     found.set(String(id), (found.get(String(id)) ?? 0) | Number(mask));
   };
   const isOne = ofTraces(tenant, keys);
-  const there = commitsOf(keys.filter(hasSpans).map(commitsAt)).map((commits) => narrowed(commits, isOne));
+  const only = sought.commits.length === 0 ? null : union(sought.commits);
+  const placesOf = (runs: readonly Row[]): OfCommits[] =>
+    scansOf(runs.map(commitsAt).map((commits) => (only === null ? commits : commits.within(only))));
+  const there = placesOf(keys.filter(hasSpans)).map((commits) => narrowed(commits, isOne));
   const texts = [
     `SELECT trace_id, ${HEADER_TEXT} AS t FROM ${relation(capture, TRACES, headersOf(keys, isOne))}`,
     ...(keys.some(hasSpans)
@@ -70,7 +130,14 @@ export async function searchStep(
   for (const row of await connection.rows(masks(texts.join(' UNION ALL '), needles))) add(row);
   const whole = 2 ** needles.length - 1;
   const open = keys.filter((key) => hasSpans(key) && found.get(String(key.id)) !== whole);
-  for await (const row of inLongPieces(connection, capture, tenant, open, needles)) add(row);
+  for await (const row of inLongPieces(
+    connection,
+    capture,
+    tenant,
+    { open, places: placesOf(open) },
+    needles,
+  ))
+    add(row);
   return { candidates: keys.filter(({ id }) => found.get(String(id)) === whole).map(placeOf), next };
 }
 
@@ -82,16 +149,12 @@ export async function textsOfRuns(
   tenant: number,
   { runs, needles }: { readonly runs: ReadonlyMap<string, number>; readonly needles: readonly string[] },
 ): Promise<TextsOfRuns> {
-  const wanted = [...runs].map(([id, seq]): Row => ({ id, seq }));
-  if (wanted.length === 0) return { texts: [], pieces: [] };
-  const isOne = ofTraces(tenant, wanted);
-  const headers = await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, agent_no, ${HEADER_TEXTS.join(', ')}, ${COMMITS} FROM ${newest(capture, TRACES, headersOf(wanted, isOne))}`,
-  );
-  const texts = headers.flatMap((row) => textsOfHeader(String(row.id), nameOf(agents, row.agent_no), row));
+  const headers = await headerRows(connection, capture, tenant, runs);
+  const texts = headers.flatMap((row) => textsOfRow(agents, row));
   const withSpans = headers.filter(hasSpans);
   if (withSpans.length === 0) return { texts, pieces: [] };
-  const there = commitsOf(withSpans.map(commitsAt)).map((commits) => narrowed(commits, isOne));
+  const isOne = ofTraces(tenant, withSpans);
+  const there = scansOf(withSpans.map(commitsAt)).map((commits) => narrowed(commits, isOne));
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, type, ${OWN_FIELDS.join(', ')} FROM ${newest(capture, SPANS, there)} WHERE ${hasAny(OWN_TEXT, needles)}`,
   );
@@ -103,6 +166,37 @@ export async function textsOfRuns(
   return { texts, pieces: pieces.map(piecePlace) };
 }
 
+/** The texts of a run's own fields. @param seq the commit of its header */
+export async function textsOfOneRun(
+  connection: Connection,
+  capture: Capture,
+  agents: Agents,
+  tenant: number,
+  { traceId, seq }: { readonly traceId: string; readonly seq: number },
+): Promise<TextOfRun[]> {
+  const headers = await headerRows(connection, capture, tenant, new Map([[traceId, seq]]));
+  return headers.flatMap((row) => textsOfRow(agents, row));
+}
+
+/** @param runs the commits of the headers, by id */
+async function headerRows(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  runs: ReadonlyMap<string, number>,
+): Promise<Row[]> {
+  const wanted = [...runs].map(([id, seq]): Row => ({ id, seq }));
+  if (wanted.length === 0) return [];
+  const there = headersOf(wanted, ofTraces(tenant, wanted));
+  return await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, agent_no, ${HEADER_TEXTS.join(', ')}, ${COMMITS} FROM ${newest(capture, TRACES, there)}`,
+  );
+}
+
+function textsOfRow(agents: Agents, row: Row): TextOfRun[] {
+  return textsOfHeader(String(row.id), nameOf(agents, row.agent_no), row);
+}
+
 /** The inputs and outputs in some pieces of payloads. */
 export async function textsInPieces(
   connection: Connection,
@@ -111,12 +205,12 @@ export async function textsInPieces(
   pieces: readonly PiecePlace[],
 ): Promise<TextOfRun[]> {
   if (pieces.length === 0) return [];
-  const there = narrowed(
-    ofCommits(pieces.map(({ seq }) => seq)),
-    ofTraces(
-      tenant,
-      pieces.map(({ traceId }) => ({ id: traceId })),
-    ),
+  const isOne = ofTraces(
+    tenant,
+    pieces.map(({ traceId }) => ({ id: traceId })),
+  );
+  const there = scansOf(pieces.map(({ seq }) => CommitRanges.of(seq))).map((commits) =>
+    narrowed(commits, isOne),
   );
   const spans = new Map<string, Row>();
   const rows = await connection.rows(
@@ -150,19 +244,17 @@ async function* inLongPieces(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  keys: readonly Row[],
+  { open, places }: { readonly open: readonly Row[]; readonly places: readonly OfCommits[] },
   needles: readonly string[],
 ): AsyncGenerator<Row> {
-  if (keys.length === 0) return;
-  const isOne = ofTraces(tenant, keys);
-  const there = commitsOf(keys.map(commitsAt)).map((commits) =>
-    narrowed(commits, `${isOne} AND bytes > ${LONG_PIECE_BYTES}`),
-  );
+  if (open.length === 0) return;
+  const isOne = ofTraces(tenant, open);
+  const there = places.map((commits) => narrowed(commits, `${isOne} AND bytes > ${LONG_PIECE_BYTES}`));
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)} ORDER BY seq`,
   );
   for (const pieces of batchesOf(rows.map(piecePlace), LONG_BYTES)) {
-    const at = narrowed(ofCommits(pieces.map(({ seq }) => seq)), isOne);
+    const at = [narrowed(ofCommits(pieces.map(({ seq }) => seq)), isOne)];
     const texts = `SELECT id::UUID AS trace_id, lines::VARCHAR AS t FROM (${linesAt(capture, at, pieces)})`;
     for (const row of await connection.rows(masks(texts, needles))) yield row;
   }
@@ -187,7 +279,7 @@ export function* batchesOf<Piece extends { readonly bytes: number }>(
 }
 
 /** SELECT for the bytes of pieces. @param there a condition that they meet */
-function linesAt(capture: Capture, there: OfCommits, pieces: readonly PiecePlace[]): string {
+function linesAt(capture: Capture, there: readonly OfCommits[], pieces: readonly PiecePlace[]): string {
   const places = pieces.map(
     ({ traceId, seq, firstLine }) => `('${traceId}'::UUID, ${seq}::BIGINT, ${firstLine}::UINTEGER)`,
   );

@@ -65,6 +65,17 @@ export class CommitRanges {
     return new CommitRanges(list.map(({ first, last }) => ({ first, last: Math.min(last, seq) })));
   }
 
+  /** These commits as far as they are in some ranges. @param ranges ascending, without overlaps */
+  within(ranges: readonly CommitRange[]): CommitRanges {
+    return new CommitRanges(
+      this.list.flatMap(({ first, last }) =>
+        ranges
+          .filter((range) => range.first <= last && range.last >= first)
+          .map((range) => ({ first: Math.max(first, range.first), last: Math.min(last, range.last) })),
+      ),
+    );
+  }
+
   /** A text for {@link stored}; null if the first and the last commit are sufficient. */
   print(): string | null {
     if (this.list.length <= 1) return null;

@@ -220,6 +220,7 @@ async function compose(
     logger,
     onCommit: listener.committed,
     segmentSize: options.segmentSize ?? SEGMENT_SIZE,
+    filterBytes: options.filterBytes,
     onSealed: () => {
       compactor.wake();
     },

@@ -218,7 +218,7 @@ export class StoreEngine {
     await writer.drained();
     await compactor.close();
     await swept;
-    await writer.drained();
+    await writer.storeFilters().catch(() => undefined);
     await readsOver?.();
     await pools.users.close();
     await pools.own.close();

@@ -20,6 +20,8 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly acceptsLoss?: boolean;
   /** Overrides `SEGMENT_SIZE` in tests of several segments. */
   readonly segmentSize?: SegmentSize;
+  /** Overrides `FILTER_BYTES` in tests with few texts. */
+  readonly filterBytes?: number;
   /** Overrides the usual pace in tests of segments that cannot be compacted. */
   readonly compactionSettings?: CompactionSettings;
   /** Overrides `REBUILD_SIZE` in tests of rebuilds with several steps. */

@@ -17,6 +17,7 @@ import { TooMuchToLoad } from './reloads.js';
 import { releaseBuffers } from '../../../worker/release-buffers.js';
 import { storageFailure } from '../files/storage-failure.js';
 import type { Change } from './change.js';
+import { FilterWriter } from './filter-writer.js';
 import type { Rows } from './rows.js';
 
 /** A segment is sealed at this many rows or bytes, because its rows are in memory. */
@@ -59,6 +60,7 @@ export class Writer {
   /** Resolves when commits may continue. */
   #paused: Promise<void> | null = null;
   #seq: number;
+  readonly #filters: FilterWriter;
   /** Callers that wait for the current segment to be sealed. */
   readonly #toSeal: (() => void)[] = [];
 
@@ -73,6 +75,7 @@ export class Writer {
     readonly onCommit: (report: CommitReport) => void;
     readonly onSealed: () => void;
     readonly segmentSize: SegmentSize;
+    readonly filterBytes?: number | undefined;
     readonly pressure: BackPressure;
     readonly room: DiskRoom;
   }) {
@@ -89,6 +92,7 @@ export class Writer {
     this.#onSealed = parts.onSealed;
     this.#segmentSize = parts.segmentSize;
     this.#seq = parts.segments.lastSeq;
+    this.#filters = new FilterWriter(this.#seq, parts.filterBytes);
   }
 
   /**
@@ -142,6 +146,19 @@ export class Writer {
   /** Resolves when all waiting changes are committed or refused. */
   async drained(): Promise<void> {
     await this.#running;
+  }
+
+  /** Commits the last filter. Call it when everything else is written. @throws Error of DuckDB */
+  async storeFilters(): Promise<void> {
+    await this.drained();
+    this.#filters.completeOpen(this.#seq);
+    const seq = this.#seq + 1;
+    const written = this.#filters.rows(seq);
+    if (written.length === 0) return;
+    this.#seq = seq;
+    const segment = this.#segments.current;
+    await writeRows(this.#connection, segment, written);
+    countWritten(segment, seq, { written, applied: [], changes: [] });
   }
 
   async #run(): Promise<void> {
@@ -228,9 +245,10 @@ export class Writer {
     const appends = changes.flatMap((change) => (change.kind === 'append' ? change.append : []));
     const written = [...applied.rows, ...appends.flatMap((append) => append.rows(seq))];
     this.#count(changes, applied);
-    written.push(...this.#counts.rows(seq));
+    written.push(...this.#counts.rows(seq), ...this.#filters.rows(seq));
     const segment = this.#segments.current;
     if (written.length > 0) await writeRows(this.#connection, segment, written);
+    this.#filters.stored();
     applied.committed();
     for (const append of appends) append.committed();
     this.#counts.committed();
@@ -239,6 +257,7 @@ export class Writer {
       const header = change.kind === 'outcome' ? applied.outcomes.get(change) : undefined;
       resolve({ header: header ?? null, usage: this.#usage(change) });
     }
+    await this.#filters.add(seq, applied.rows);
     releaseBuffers([...applied.whole, ...appends].flatMap(({ buffers }) => buffers));
     this.#onCommit({
       rows: rowsByTable(written),

@@ -1008,6 +1008,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/traces/search-series': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readSearchSeries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/traces/values': {
     parameters: {
       query?: never;
@@ -2065,6 +2081,24 @@ export interface components {
       runs_searched_back_to: string | null;
       sessions: components['schemas']['NamedRuns'][];
       users: components['schemas']['NamedRuns'][];
+    };
+    FoundRunsBucket: {
+      failed: number;
+      runs: number;
+      /** Format: date-time */
+      start: string;
+    };
+    FoundRunsSeries: {
+      buckets: components['schemas']['FoundRunsBucket'][];
+      /** Format: date-time */
+      end_time: string;
+      failed: number;
+      /** @enum {unknown} */
+      interval: '1m' | '5m' | '1h' | '1d';
+      runs: number;
+      searched_back_to: string | null;
+      /** Format: date-time */
+      start_time: string;
     };
     FoundSpans: {
       items: components['schemas']['TextMatch'][];
@@ -6335,6 +6369,67 @@ export interface operations {
       401: components['responses']['Unauthenticated'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  readSearchSeries: {
+    parameters: {
+      query: {
+        agent_id?: string;
+        agent_version?: string;
+        'agent_version!'?: string;
+        'agent_version~'?: string;
+        end_time?: string;
+        environment?: string;
+        'environment!'?: string;
+        'environment~'?: string;
+        interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
+        kind?: 'agent' | 'other' | 'all';
+        max_cost?: number;
+        max_duration_ms?: number;
+        'metadata.KEY'?: string;
+        min_cost?: number;
+        min_duration_ms?: number;
+        model?: string;
+        node?: string;
+        prompt_name?: string;
+        prompt_version?: number;
+        query: string;
+        release?: string;
+        'release!'?: string;
+        'release~'?: string;
+        repository?: string;
+        'repository!'?: string;
+        'repository~'?: string;
+        session_id?: string;
+        span_name?: string;
+        span_type?: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
+        start_time?: string;
+        status?: 'running' | 'completed' | 'failed' | 'timed_out';
+        success?: boolean;
+        tag?: string;
+        user_id?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FoundRunsSeries'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['TooManyRequests'];
       431: components['responses']['HeadersTooLarge'];

@@ -1,0 +1,42 @@
+import t from 'tap';
+import { RunMatcher } from '../../src/storage/shared/run-matcher.js';
+import { parseTextQuery } from '../../src/storage/shared/text-query.js';
+
+/** The length of the parts in which long texts are matched. */
+const PART = 65_536;
+
+async function matcherOf(query: string, text: string): Promise<RunMatcher> {
+  const parsed = parseTextQuery(query);
+  if (parsed === null) throw new Error('the query has words');
+  const matcher = new RunMatcher(parsed);
+  await matcher.add({ span: null, field: 'outcome', text });
+  return matcher;
+}
+
+/** A text of four parts in which something begins some characters before the second part. */
+function around(something: string, before: number, filler: string): string {
+  const start = filler.repeat(Math.ceil(PART / filler.length)).slice(0, PART - before);
+  return `${start}${something}${filler.repeat((3 * PART) / filler.length)}`;
+}
+
+void t.test('finds what is at the end of a part', async (t) => {
+  const phrase = ' alpha beta gamma ';
+  for (const filler of ['word ', '数据库', 'a. '])
+    for (const before of [0, 7, 12, 18, 1500]) {
+      const text = around(phrase, before, filler);
+      const name = `${before} characters before, ${filler}`;
+      t.ok((await matcherOf('"alpha beta gamma"', text)).matches, name);
+      t.ok((await matcherOf('"beta gam*"', text)).matches, name);
+      t.notOk((await matcherOf('"alpha gamma"', text)).matches, name);
+      t.notOk((await matcherOf('alpha -"beta gamma"', text)).matches, name);
+    }
+  const { match } = await matcherOf('gamma', around(phrase, 12, 'word '));
+  t.match(match?.snippet.text, /alpha beta gamma/);
+});
+
+void t.test('finds a phrase that is longer than the overlap of parts', async (t) => {
+  const words = Array.from({ length: 900 }, (_, i) => `w${i}`);
+  const text = around(` ${words.join(' ')} `, 2500, 'word ');
+  t.ok((await matcherOf(`"${words.slice(300, 700).join(' ')}"`, text)).matches);
+  t.notOk((await matcherOf(`"${words.slice(300, 700).join(' ')} w9"`, text)).matches);
+});
