@@ -36,6 +36,7 @@ import { serviceMapRoutes } from './resources/service-map.js';
 import { runListRoutes } from './resources/run-list.js';
 import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
+import { scoreStatsRoutes } from './resources/score-stats.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
 import { traceRoutes } from './resources/traces.js';
 import { traceSpanRoutes } from './resources/trace-spans.js';
@@ -63,10 +64,11 @@ function needing<Part extends TelemetryPart>(
 export function apiRoutes(context: OfferedContext): readonly Route[] {
   return [
     needing(['agents', 'runs'], traceRoutes),
-    needing(['runs'], runListRoutes),
+    needing(['runs', 'scores'], runListRoutes),
     needing(['runs'], searchRoutes),
     needing(['agents', 'logs', 'models', 'runs'], searchAllRoutes),
     needing(['series'], runSeriesRoutes),
+    needing(['scores'], scoreStatsRoutes),
     needing(['runs'], traceSpanRoutes),
     needing(['agents', 'runs'], agentRoutes),
     needing(['agents'], agentStatsRoutes),
@@ -83,7 +85,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['map'], serviceMapRoutes),
     needing(['map'], serviceMapRebuildRoutes),
     promptRoutes,
-    needing(['prompts'], promptUsageRoutes),
+    needing(['prompts', 'scores'], promptUsageRoutes),
     needing(['agents'], alertRoutes),
     alertFiringRoutes,
     needing(['stats', 'identity'], alertTestRoutes),

@@ -18,9 +18,10 @@ import { longList, pagesFrom } from '../support/long-body.js';
 import { pageStats, pageRange } from '../support/paging.js';
 import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
-import { listedRunSchema, serializedRuns, serializedWithSpans } from '../support/listed-runs.js';
+import { listedRunSchema, serializedRuns } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
 import { conditionFilter, conditionParameters } from '../support/field-conditions.js';
+import { scoreFilter, scoreParameter } from '../support/score-filter.js';
 import { boundFilter, boundParameters, runFilter, runParameters } from '../support/runs.js';
 import { QUERY_WORDS, SEARCH_MS } from '../support/text-search.js';
 import type { TextMatch } from '../../storage/contracts/search.js';
@@ -43,6 +44,7 @@ const listTraces = {
   query: Type.Object({
     ...runParameters,
     ...conditionParameters,
+    ...scoreParameter,
     agent_id: Type.Optional(uuid()),
     query: Type.Optional(
       Type.String({
@@ -68,6 +70,9 @@ const listTraces = {
         description:
           'Adds `models`, `error_span_count` and `input_preview`, which requires reading spans. Ignored for CSV and NDJSON.',
       }),
+    ),
+    scores: Type.Optional(
+      Type.Boolean({ default: false, description: 'Adds `scores`. Ignored for CSV and NDJSON.' }),
     ),
     sort: Type.Optional(
       Type.Enum(SORTS, { default: 'started_at', description: 'Runs without the value come last.' }),
@@ -118,7 +123,7 @@ const listTraces = {
 type Query = Static<(typeof listTraces)['query']>;
 
 /** `GET /dashboard/traces`. */
-export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readonly Route[] {
+export function runListRoutes({ routes, telemetry }: ApiContext<'runs' | 'scores'>): readonly Route[] {
   const { runs } = telemetry;
   return [
     routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {
@@ -141,10 +146,11 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
       const print: SerializeRuns = async (first, others, stats, matches) => {
         const pages = pagesFrom(first, others);
         const tail = `],${JSON.stringify(stats).slice(1)}`;
-        const listed =
-          query.previews === true
-            ? serializedWithSpans(runs, userId, pages, request.abort, matches)
-            : serializedRuns(pages, matches);
+        const added = {
+          previews: query.previews === true ? runs : null,
+          scores: query.scores === true ? telemetry.scores : null,
+        };
+        const listed = serializedRuns(pages, { ...added, userId, abort: request.abort }, matches);
         return await longList('{"items":[', listed, (run) => run, tail);
       };
       const { page, page_size } = query;
@@ -193,6 +199,7 @@ function searchOf(query: Query): RunSearch {
     ...runFilter(query),
     ...(agent_id === undefined ? {} : { agent_id }),
     ...conditionFilter(query),
+    ...scoreFilter(query),
     ...boundFilter(query),
     ...(sort === undefined || sort === 'started_at' ? {} : { sort }),
     ...(order === 'asc' ? { oldest_first: true } : {}),

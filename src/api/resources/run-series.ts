@@ -20,6 +20,7 @@ import {
   dimensionParameters,
   stateParameters,
 } from '../support/runs.js';
+import { scoreFilter, scoreParameter } from '../support/score-filter.js';
 import { promptName } from './prompts.js';
 
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
@@ -91,6 +92,7 @@ const readSeries = {
     ...dimensionParameters,
     ...stateParameters,
     ...conditionParameters,
+    ...scoreParameter,
     ...boundParameters,
     prompt_name: Type.Optional(promptName('Runs that used this prompt, in any version.')),
   }),
@@ -138,6 +140,7 @@ function seriesFilter(query: Static<(typeof readSeries)['query']>): Pick<SeriesR
     ...(user_id === undefined ? {} : { user_id }),
     ...(tag === undefined ? {} : { tag }),
     ...conditionFilter(query),
+    ...scoreFilter(query),
     ...boundFilter(query),
   };
   return Object.keys(filter).length === 0 ? {} : { filter };

@@ -14,6 +14,7 @@ import type { Metrics } from '../contracts/metrics.js';
 import type { PromptRuns } from '../contracts/prompts.js';
 import { ReadMetrics } from '../shared/read-metrics.js';
 import type { ReadPool } from '../shared/read-pool.js';
+import type { Scores } from '../contracts/scores.js';
 import type { ServiceMap } from '../contracts/service-map.js';
 import { MeasuredBytes } from '../shared/measured-bytes.js';
 import type { PartialTelemetryStore } from '../contracts/telemetry-store.js';
@@ -74,6 +75,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   readonly models: Models;
   readonly series: Series;
   readonly sessions: Sessions;
+  readonly scores: Scores;
   readonly map: ServiceMap;
   readonly prompts: PromptRuns;
   readonly stats: AlertStats;
@@ -138,10 +140,10 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#turns = openReadPermits(settings, options);
     this.#readMetrics = new ReadMetrics(settings.meter);
     this.#sizes = new StoreSizes(settings.meter, options.database);
-    const { runs, agents, models, series, sessions, map, prompts, past } = runStore;
+    const { runs, agents, models, series, sessions, scores, map, prompts, past } = runStore;
     const [logs, metrics] = [new LogReads(this.#handle), new MetricReads(this.#handle)];
     const reads = withFairReads(
-      { runs, agents, models, series, sessions, map, prompts, past, logs, metrics },
+      { runs, agents, models, series, sessions, scores, map, prompts, past, logs, metrics },
       this.#turns,
     );
     this.runs = reads.runs;
@@ -149,6 +151,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.models = reads.models;
     this.series = reads.series;
     this.sessions = reads.sessions;
+    this.scores = reads.scores;
     this.map = reads.map;
     this.prompts = reads.prompts;
     this.past = reads.past;

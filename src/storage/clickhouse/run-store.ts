@@ -22,6 +22,7 @@ import { MapReads } from './queries/map-reads.js';
 import { ModelReads } from './queries/model-reads.js';
 import { PromptReads } from './queries/prompt-reads.js';
 import { RunReads } from './queries/run-reads.js';
+import { ScoreReads } from './queries/score-groups.js';
 import { SeriesReads } from './queries/series-reads.js';
 import { SessionReads } from './queries/session-reads.js';
 import { UsageReads } from './queries/usage-reads.js';
@@ -73,6 +74,7 @@ export class RunStore {
   readonly models: ModelReads;
   readonly series: SeriesReads;
   readonly sessions: SessionReads;
+  readonly scores: ScoreReads;
   readonly map: MapReads;
   readonly prompts: PromptReads;
   readonly stats: AlertStats;
@@ -129,6 +131,7 @@ export class RunStore {
     this.models = new ModelReads(parts, tenantOf);
     this.series = new SeriesReads(parts, tenantOf);
     this.sessions = new SessionReads(parts, tenantOf);
+    this.scores = new ScoreReads(parts);
     this.map = new MapReads({
       ...parts,
       command: async (sql) => {

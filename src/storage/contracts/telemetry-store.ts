@@ -4,6 +4,7 @@ import type { ChangeFeed, StoredBytes, TelemetryWriter, Usage } from './telemetr
 import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
 import type { PromptRuns } from './prompts.js';
+import type { Scores } from './scores.js';
 import type { ServiceMap } from './service-map.js';
 
 /**
@@ -19,6 +20,7 @@ export interface TelemetryStore {
   readonly models: Models;
   readonly series: Series;
   readonly sessions: Sessions;
+  readonly scores: Scores;
   readonly metrics: Metrics;
   readonly logs: Logs;
   readonly map: ServiceMap;
@@ -87,6 +89,7 @@ export const TELEMETRY_METHODS: {
   models: { list: true, tools: true, reprice: true },
   series: { read: true },
   sessions: { list: true, read: true, scores: true, users: true, repositories: true },
+  scores: { groups: true, ofRuns: true },
   metrics: { list: true, query: true, series: true, labels: true },
   logs: { search: true, facets: true, groups: true, findTrace: true },
   map: { read: true, hours: true, rebuild: true },

@@ -13,7 +13,17 @@ import type { ClickHouseOptions } from '../clickhouse-options.js';
 /** The contracts for user reads. */
 type ReadParts = Pick<
   TelemetryStore,
-  'runs' | 'agents' | 'models' | 'series' | 'sessions' | 'map' | 'prompts' | 'metrics' | 'logs' | 'past'
+  | 'runs'
+  | 'agents'
+  | 'models'
+  | 'series'
+  | 'sessions'
+  | 'scores'
+  | 'map'
+  | 'prompts'
+  | 'metrics'
+  | 'logs'
+  | 'past'
 >;
 
 /**
@@ -50,6 +60,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   models: { list: 'long', tools: 'long', reprice: 'long' },
   series: { read: 'long' },
   sessions: { list: 'long', read: 'long', scores: 'short', users: 'long', repositories: 'long' },
+  scores: { groups: 'long', ofRuns: 'short' },
   map: { read: 'long', hours: 'long', rebuild: 'at once' },
   prompts: { link: 'at once', compare: 'long' },
   metrics: { list: 'short', query: 'short', series: 'long', labels: 'long' },

@@ -52,6 +52,18 @@ export function seriesReads(handle: StoreHandle): TelemetryStore['series'] {
   };
 }
 
+export function scoreReads(handle: StoreHandle): TelemetryStore['scores'] {
+  return readsOver(handle, 'scores', {
+    groups: async (userId, { prompt, ...request }, abort) => {
+      const prompts =
+        prompt === undefined ? undefined : await handle.opened.control.prompts.numbersOf(userId, prompt);
+      const asked = prompts === undefined ? request : { ...request, prompts };
+      const { tenant } = await handle.user(userId);
+      return await handle.read(tenant, 'scores', 'groups', [asked], abort);
+    },
+  });
+}
+
 export function metricReads(handle: StoreHandle): TelemetryStore['metrics'] {
   return readsOver(handle, 'metrics', {
     query: async (userId, name, filter, abort) => {

@@ -18,7 +18,16 @@ import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
 import { PromptNumbers } from '../../shared/prompt-numbers.js';
-import { alertStats, logReads, mapReads, metricReads, promptRuns, readsOver, seriesReads } from './reads.js';
+import {
+  alertStats,
+  logReads,
+  mapReads,
+  metricReads,
+  promptRuns,
+  readsOver,
+  scoreReads,
+  seriesReads,
+} from './reads.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
 import { StoreMetrics } from './store-metrics.js';
@@ -108,6 +117,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   readonly models = readsOver(this.#handle, 'models', {});
   readonly series = seriesReads(this.#handle);
   readonly sessions = readsOver(this.#handle, 'sessions', {});
+  readonly scores = scoreReads(this.#handle);
   readonly metrics = metricReads(this.#handle);
   readonly logs = logReads(this.#handle);
   readonly map = mapReads(this.#handle);

@@ -38,6 +38,7 @@ import { MapReads } from '../read/map-reads.js';
 import { ModelReads } from '../read/model-reads.js';
 import { PastReads } from '../read/past-reads.js';
 import { RunReads } from '../read/run-reads.js';
+import { ScoreReads } from '../read/score-reads.js';
 import { SeriesReads } from '../read/series-reads.js';
 import { SessionReads } from '../read/session-reads.js';
 import { UsageReads } from './usage-reads.js';
@@ -267,6 +268,7 @@ async function compose(
     models: new ModelReads(agents),
     series: new SeriesReads({ agents, cells: kept.cells }),
     sessions: new SessionReads(agents),
+    scores: new ScoreReads(agents),
     map: new MapReads(),
     past: new PastReads({ agents, services, metrics }),
     usage: new UsageReads(counts),

@@ -2,6 +2,7 @@ import type { Transfer } from '../../../worker/thread-protocol.js';
 import type { PastReads } from '../read/past-reads.js';
 import type { AgentReads } from '../read/agent-reads.js';
 import type { MapReads } from '../read/map-reads.js';
+import type { ScoreReads } from '../read/score-reads.js';
 import type { SeriesReads } from '../read/series-reads.js';
 import type { ModelReads } from '../read/model-reads.js';
 import type { SessionReads } from '../read/session-reads.js';
@@ -20,6 +21,7 @@ export interface StoreReads {
   readonly models: ModelReads;
   readonly series: SeriesReads;
   readonly sessions: SessionReads;
+  readonly scores: ScoreReads;
   readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points' | 'series' | 'labels'>;
   readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'facets' | 'groups' | 'findTrace'>;
   readonly map: MapReads;
