@@ -361,4 +361,73 @@ function checkScoreStats(t: Test, open: OpenTelemetry): void {
   });
 }
 
-void onEveryTelemetry(t, checkScoreStats);
+/** Scores as alerts read them, now and in the past. */
+function checkObserved(t: Test, open: OpenTelemetry): void {
+  void t.test('alerts read the scores of an agent that were given in the window', async (t) => {
+    const opened = await open(t);
+    const userId = await opened.addUser();
+    const { store } = opened;
+    const world = aWorld();
+    await store.writer.traces({ tenant: userId, items: world.items }, RECEIVED);
+    const agents = await store.agents.list(userId);
+    const agentId = invariant(
+      agents.find(({ name }) => name === 'agent 0'),
+      'agent',
+    ).id;
+    let arrived = NOON;
+    const give = async (target: number, value: number | null, at: number, id: string = randomUUID()) => {
+      const of = invariant(world.judged[target], 'judged');
+      const record = logged(of, id, { target, id: 0, name: 0, value, label: 'x' });
+      await store.writer.logs(
+        { tenant: userId, items: [{ ...record, timestamp: at }] },
+        { receivedAt: ++arrived },
+      );
+    };
+    const asked = (now: number, since: readonly string[] = []) => ({
+      ...{ now, windowStart: now - HOUR, pointsStart: now, days: [], targets: [], metrics: [] },
+      scores: [{ userId, agentId, name: NAMES[0], since }],
+    });
+    const observed = async (now: number, since?: readonly string[]) => {
+      await opened.caughtUp();
+      return invariant((await store.stats.observe(asked(now, since))).scores?.[0], 'score');
+    };
+    t.match(await observed(NOON), { values: 0, mean: null });
+    const corrected = randomUUID();
+    await give(0, 4, NOON - HOUR);
+    await give(0, 8, NOON, corrected);
+    await give(1, 0, NOON - 1);
+    await give(2, null, NOON);
+    await give(5, 100, NOON);
+    const first = await observed(NOON);
+    t.match(
+      first,
+      { values: 2, mean: 4 },
+      'of other agents, without a value and before the window: not counted',
+    );
+    await give(2, 1, NOON - 2);
+    const second = await observed(NOON, [first.evidence]);
+    t.match(second, { values: 3, mean: 3, isNew: [true] }, 'of a response');
+    t.match(await observed(NOON, [second.evidence]), { isNew: [false] });
+    await give(0, -1, NOON, corrected);
+    t.match(await observed(NOON, [second.evidence]), { values: 3, mean: 0, isNew: [true] }, 'corrected');
+    t.match(await observed(NOON + HOUR), { values: 0, mean: null });
+    const times = [NOON - HOUR / 2, NOON, NOON + HOUR / 2];
+    const past = await store.past.observe(
+      userId,
+      times.map((now) => asked(now)),
+    );
+    t.match(
+      past.map(({ scores }) => scores?.[0]),
+      [
+        { values: 1, mean: 4 },
+        { values: 3, mean: 0 },
+        { values: 3, mean: 0 },
+      ],
+    );
+  });
+}
+
+void onEveryTelemetry(t, (t, open) => {
+  checkScoreStats(t, open);
+  checkObserved(t, open);
+});

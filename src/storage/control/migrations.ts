@@ -285,4 +285,6 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
   ],
 
   '0018-stored-bytes': () => ['alter table users add column stored_bytes_limit bigint'],
+
+  '0020-alert-scores': (text) => [`alter table alert_rules add column score_config ${text}`],
 };

@@ -9,8 +9,13 @@ type Agent = { readonly id: string; readonly name: string } | undefined;
 export const SCORE_LEVELS = { group: 0, bucket: 1, label: 2 } as const;
 
 const DIGITS = 12;
-/** Factors for means: the sum of very large values is finite if they are scaled first. A power of two loses no digits. */
-export const SCALE = { down: String(2 ** -64), up: String(2 ** 64) } as const;
+/** The sum of very large values is finite if they are scaled first. A power of two loses no digits. */
+const SCALE = { down: String(2 ** -64), up: String(2 ** 64) };
+/** The mean of the column `value`, by engine. */
+export const MEAN = {
+  duckdb: `avg(value * '${SCALE.down}'::DOUBLE) * '${SCALE.up}'::DOUBLE AS mean`,
+  clickhouse: `avgOrNull(value * ${SCALE.down}) * ${SCALE.up} AS mean`,
+} as const;
 
 /** What the names of groups stand for. */
 interface Named {
@@ -93,7 +98,7 @@ export function scoreOfRun(row: Row): ScoreOfRun {
     trace_id: String(row.trace_id),
     name: String(row.name),
     scores: Number(row.scores),
-    mean: rounded(row.mean),
+    mean: roundedMean(row.mean),
     label: typeof row.label === 'string' ? row.label : null,
   };
 }
@@ -102,13 +107,14 @@ function totalsOf(row: Row): ScoreTotals {
   return {
     scores: Number(row.scores),
     values: Number(row.valued),
-    mean: rounded(row.mean),
+    mean: roundedMean(row.mean),
     min: numberOf(row.least),
     max: numberOf(row.most),
   };
 }
 
-function rounded(value: unknown): number | null {
+/** A mean to 12 significant digits, so that the order of the values does not matter. */
+export function roundedMean(value: unknown): number | null {
   const number = numberOf(value);
   return number === null || !Number.isFinite(number) ? null : Number(number.toPrecision(DIGITS));
 }

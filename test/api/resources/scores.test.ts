@@ -187,4 +187,39 @@ void t.test('runs are found by their scores, and scores are counted', async (t) 
   t.match(await api.get('/dashboard/prompts/p/compare'), {
     versions: [{ version: 1, scores: [{ name: 'helpful', scores: 1, mean: 1 }, { name: odd }] }],
   });
+
+  const [agent] = await api.get<{ id: string; name: string }[]>('/agents');
+  const rule = {
+    agent_id: agent?.id,
+    type: 'score_threshold',
+    threshold: 0.5,
+    score_config: { score_name: 'helpful', direction: agent?.name === 'agent 0' ? 'below' : 'above' },
+  };
+  const created = await api.call('POST', '/alerts', { json: rule });
+  t.match(created, {
+    status: 201,
+    body: { score_config: { ...rule.score_config, min_samples: 1 }, threshold: 0.5 },
+  });
+  const tried = await api.call('POST', `/alerts/${(created.body as { id: string }).id}/test`);
+  t.match(tried.body, {
+    verdict: 'met',
+    unit: 'score',
+    sample_count: 1,
+    conditions: [{ score_name: 'helpful', met: true }],
+  });
+  const preview = await api.call('POST', '/alerts/preview', { json: { alert: rule, hours: 6 } });
+  t.equal(preview.status, 200, JSON.stringify(preview.body).slice(0, 500));
+  const few = { ...rule, score_config: { ...rule.score_config, min_samples: 2 } };
+  const other = await api.call('POST', '/alerts', { json: few });
+  const { body } = await api.call('POST', `/alerts/${(other.body as { id: string }).id}/test`);
+  t.match(body, { verdict: 'no_data', value: null });
+  for (const [change, field] of [
+    [{ score_config: undefined }, '/score_config'],
+    [{ type: 'failure_rate' }, '/score_config'],
+    [{ agent_id: undefined, target_service: 'x' }, '/target_service'],
+  ] as const)
+    t.match(await api.call('POST', '/alerts', { json: { ...rule, ...change } }), {
+      status: 422,
+      body: { errors: [{ field }] },
+    });
 });

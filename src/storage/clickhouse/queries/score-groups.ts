@@ -8,7 +8,7 @@ import {
   type ScoreRequest,
   type Scores,
 } from '../../contracts/scores.js';
-import { groupColumn, SCALE, SCORE_LEVELS, scoreGroups, scoreOfRun } from '../../shared/score-groups.js';
+import { groupColumn, MEAN, SCORE_LEVELS, scoreGroups, scoreOfRun } from '../../shared/score-groups.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import { uuidIn } from '../client/literals.js';
@@ -19,7 +19,7 @@ import type { ListParts } from './listed-runs.js';
 import { dimensionsOf } from './run-conditions.js';
 import { scoresOfRuns } from './score-reads.js';
 
-const TOTALS = `count() AS scores, count(value) AS valued, avgOrNull(value * ${SCALE.down}) * ${SCALE.up} AS mean, min(value) AS least, max(value) AS most`;
+const TOTALS = `count() AS scores, count(value) AS valued, ${MEAN.clickhouse}, min(value) AS least, max(value) AS most`;
 
 /** Dependencies of {@link ScoreReads}. */
 interface ScoreReadParts extends ListParts {

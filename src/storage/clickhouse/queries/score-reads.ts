@@ -95,12 +95,12 @@ function testOf(condition: ScoreCondition): string {
 
 /**
  * The scores of runs, of their spans and of their responses, each in its newest form: a relation of `trace_id`, `span_id`, `id`, `name`,
- * `value`, `label` and `scored_at`.
+ * `value`, `label`, `scored_at` and `received_at`.
  */
 export function scoresOfRuns(tenant: number, { name, test = 'true', runs }: WantedScores): string {
   const where = `tenant = ${tenant} AND ${name === undefined ? 'true' : `name = ${quoted(name)}`} AND ${test}`;
   const isOf = runs === undefined ? 'true' : `trace_id IN (${runs})`;
-  const columns = 'id, name, value, label, scored_at';
+  const columns = 'id, name, value, label, scored_at, received_at';
   const ofResponses = `SELECT ${columns}, span_id, ifNull(response_key, '') AS key FROM scores FINAL WHERE ${where} AND trace_id = '${NO_TRACE}' AND isNotNull(response_key)`;
   // Constant, so that the spans are not read for the many users without such scores.
   const isAny = `(SELECT count() FROM scores WHERE tenant = ${tenant} AND trace_id = '${NO_TRACE}' AND isNotNull(response_key)) > 0`;

@@ -158,8 +158,11 @@ export function alertStats(handle: StoreHandle): TelemetryStore['stats'] {
     handle.opened.known.users.tenants(userIds);
   return {
     observe: async (request) => {
-      const { targets, metrics } = request;
-      const users = [...targets.map(({ target }) => target.userId), ...metrics.map(({ userId }) => userId)];
+      const { targets, metrics, scores = [] } = request;
+      const users = [
+        ...targets.map(({ target }) => target.userId),
+        ...[...metrics, ...scores].map(({ userId }) => userId),
+      ];
       return await handle.look('observe', request, await tenantsOf(users));
     },
     exampleTraces: async (queries) => {

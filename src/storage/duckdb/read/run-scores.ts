@@ -11,7 +11,7 @@ import {
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { SCORES } from '../../schema/scores-table.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
-import { groupColumn, SCALE, SCORE_LEVELS, scoreGroups, scoreOfRun } from '../../shared/score-groups.js';
+import { groupColumn, MEAN, SCORE_LEVELS, scoreGroups, scoreOfRun } from '../../shared/score-groups.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
@@ -21,7 +21,7 @@ import type { Agents } from '../stats/agents.js';
 import { dimensionsOf } from './run-conditions.js';
 
 /** Where scores are read. */
-interface ScorePlace {
+export interface ScorePlace {
   readonly connection: Connection;
   readonly capture: Capture;
   readonly tenant: number;
@@ -32,6 +32,8 @@ interface WantedScores {
   readonly name?: string;
   /** SQL for the ids of the runs. */
   readonly runs?: string;
+  /** A condition on `scored_at`. */
+  readonly given?: string;
 }
 
 /** The request, with the prompt resolved to the numbers of its versions. */
@@ -39,8 +41,8 @@ export interface StoredScoreRequest extends Omit<ScoreRequest, 'prompt'> {
   readonly prompts?: readonly NumberedVersion[];
 }
 
-const JUDGED = 'trace_id, span_id, id, name, value, label, scored_at';
-const TOTALS = `count(*) AS scores, count(value) AS valued, avg(value * '${SCALE.down}'::DOUBLE) * '${SCALE.up}'::DOUBLE AS mean, min(value) AS least, max(value) AS most`;
+const JUDGED = 'trace_id, span_id, id, name, value, label, scored_at, seq';
+const TOTALS = `count(*) AS scores, count(value) AS valued, ${MEAN.duckdb}, min(value) AS least, max(value) AS most`;
 
 /** The condition for runs with certain scores. */
 export async function hasScores(
@@ -158,11 +160,11 @@ export async function readScoresByRun(place: ScorePlace, traceIds: readonly stri
 }
 
 /** The scores of runs, of their spans and of their responses as a relation of {@link JUDGED}, each in its newest form. */
-async function scoresOfRuns(
+export async function scoresOfRuns(
   { connection, capture, tenant }: ScorePlace,
-  { name, runs }: WantedScores,
+  { name, runs, given = 'TRUE' }: WantedScores,
 ): Promise<string> {
-  const isNamed = name === undefined ? 'TRUE' : `name = ${literal(name)}`;
+  const isNamed = `${name === undefined ? 'TRUE' : `name = ${literal(name)}`} AND ${given}`;
   const isOf = runs === undefined ? 'TRUE' : `trace_id IN (${runs})`;
   const ofIds = newestOfIds(capture, tenant, `${isNamed} AND trace_id IS NOT NULL AND ${isOf}`);
   const isOfResponse = `${isNamed} AND trace_id IS NULL AND response_key IS NOT NULL`;
@@ -176,7 +178,7 @@ async function scoresOfRuns(
     FROM ${newest(capture, SPANS, `tenant = ${tenant} AND call_key IS NOT NULL AND ${isOf}`)}
     WHERE key IN (SELECT response_key FROM ${ofResponses}) GROUP BY trace_id, key)`;
   return `(SELECT ${JUDGED} FROM ${ofIds} UNION ALL
-    SELECT p.trace_id, p.span_id, s.id, s.name, s.value, s.label, s.scored_at FROM ${scores} s JOIN ${spans} p ON p.key = s.response_key)`;
+    SELECT p.trace_id, p.span_id, s.id, s.name, s.value, s.label, s.scored_at, s.seq FROM ${scores} s JOIN ${spans} p ON p.key = s.response_key)`;
 }
 
 /** The newest score of each id. An anti join takes a fifth of the time of a window over all scores. */
