@@ -17,6 +17,7 @@ import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AgentDurations } from './AgentDurations.js';
 import { AgentModels } from './AgentModels.js';
+import { AgentScores } from './AgentScores.js';
 import { useAlertUpdates, useRules } from '../alerts/load.js';
 import { RULE_COLUMNS } from '../alerts/rule-columns.js';
 import { Table } from '../../parts/Table.js';
@@ -121,6 +122,7 @@ export default function Agent({ id }: { readonly id: string }) {
       )}
       <AgentDurations agentId={id} days={Number(days)} />
       <AgentModels agentId={id} range={`${days}d`} title={`Models in ${days} days`} />
+      <AgentScores agentId={id} range={`${days}d`} title={`Scores in ${days} days`} />
       <div className={parts['head']}>
         <h2>Runs</h2>
         <div role="group" aria-label="Status" className={parts['label']}>
