@@ -95,7 +95,9 @@ void t.test('rating runs in the browser', async (t) => {
     await bar.getByText('0 unrated runs').waitFor();
     t.same(await accessibilityProblems(page), []);
     await bar.getByRole('link', { name: 'End review' }).click();
-    await page.waitForURL((url) => url.pathname === '/runs' && url.searchParams.get('status') === 'completed');
+    await page.waitForURL(
+      (url) => url.pathname === '/runs' && url.searchParams.get('status') === 'completed',
+    );
     t.strictSame(await ratings(), [0, 0, 1, 0.5]);
   });
 

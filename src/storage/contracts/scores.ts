@@ -1,7 +1,7 @@
 // Scores of runs: conditions on them, and what is computed from them.
 
+import type { Dimension } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import type { DimensionFilter } from './runs.js';
 
 /** Comparisons of the value of a score. */
 export const SCORE_OPERATORS = ['<', '<=', '>', '>=', '=', '!='] as const;
@@ -43,8 +43,8 @@ export const MOST_LABELS = 10;
 /** Maximum number of names listed for a run. */
 export const MOST_SCORE_NAMES = 20;
 
-/** Selects scores by their runs. Counts only runs of agents, by start. */
-export interface ScoreRequest extends DimensionFilter {
+/** Selects scores by their runs. Counts only runs of agents, by start. Dimensions match exactly. */
+export interface ScoreRequest extends Readonly<Partial<Record<Dimension, string>>> {
   /** The exact name of the scores. Absent: all names, each separately. */
   readonly name?: string;
   readonly agent_id?: string;
