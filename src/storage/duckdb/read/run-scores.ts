@@ -17,6 +17,8 @@ import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
+import type { ReadContext } from '../segments/read-context.js';
+import { TraceId } from '../segments/trace-id.js';
 import type { Agents } from '../stats/agents.js';
 import { dimensionsOf } from './run-conditions.js';
 
@@ -187,4 +189,30 @@ function newestOfIds(capture: Capture, tenant: number, where: string): string {
   const wanted = relation(capture, SCORES, `tenant = ${tenant} AND ${where}`);
   return `(SELECT * FROM ${wanted} c WHERE NOT EXISTS (SELECT 1 FROM ${all} n WHERE n.id = c.id AND n.seq > c.seq)
     QUALIFY row_number() OVER (PARTITION BY id ORDER BY scored_at DESC, value DESC NULLS LAST, label DESC NULLS LAST) = 1)`;
+}
+
+/** The reads of the contract `Scores`. */
+export class ScoreReads {
+  readonly #agents: Agents;
+
+  constructor(agents: Agents) {
+    this.#agents = agents;
+  }
+
+  async groups({ tenant, long }: ReadContext, request: StoredScoreRequest): Promise<readonly ScoreGroup[]> {
+    return await long(
+      async (connection, capture) =>
+        await readScoreGroups({ connection, capture, tenant }, this.#agents, request),
+    );
+  }
+
+  async ofRuns({ tenant, short }: ReadContext, traceIds: readonly string[]): Promise<readonly ScoreOfRun[]> {
+    return await short(
+      async (connection, capture) =>
+        await readScoresByRun(
+          { connection, capture, tenant },
+          traceIds.map((id) => new TraceId(id).text),
+        ),
+    );
+  }
 }

@@ -38,7 +38,7 @@ import { MapReads } from '../read/map-reads.js';
 import { ModelReads } from '../read/model-reads.js';
 import { PastReads } from '../read/past-reads.js';
 import { RunReads } from '../read/run-reads.js';
-import { ScoreReads } from '../read/score-reads.js';
+import { ScoreReads } from '../read/run-scores.js';
 import { SeriesReads } from '../read/series-reads.js';
 import { SessionReads } from '../read/session-reads.js';
 import { UsageReads } from './usage-reads.js';

@@ -2,7 +2,7 @@ import type { Transfer } from '../../../worker/thread-protocol.js';
 import type { PastReads } from '../read/past-reads.js';
 import type { AgentReads } from '../read/agent-reads.js';
 import type { MapReads } from '../read/map-reads.js';
-import type { ScoreReads } from '../read/score-reads.js';
+import type { ScoreReads } from '../read/run-scores.js';
 import type { SeriesReads } from '../read/series-reads.js';
 import type { ModelReads } from '../read/model-reads.js';
 import type { SessionReads } from '../read/session-reads.js';
