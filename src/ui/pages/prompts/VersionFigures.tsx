@@ -69,7 +69,7 @@ export function VersionFigures({
                   {shortened(mean)}
                   <small>
                     {formatCounted(values, 'score')};{' '}
-                    {old?.mean == null
+                    {old === undefined || old.mean === null
                       ? `none with ${of}`
                       : `${shortened(old.mean)} of ${formatCounted(old.values, 'score')} with ${of}`}
                   </small>

@@ -116,13 +116,17 @@ export function Rating({ hasKeys = false, ...judged }: Judged & { readonly hasKe
   );
 }
 
+function authorOf({ metadata }: Score): unknown {
+  return (metadata as Readonly<Record<string, unknown>> | null)?.[AUTHOR];
+}
+
 /** The user's own scores, and a mutation that adds or replaces one. */
 function useRating({ traceId, spanId, scores }: Judged) {
   const me = useMe();
   const client = useQueryClient();
   const own = (name: string): Score | undefined =>
     scores.findLast(
-      (score) => score.name === name && score.span_id === spanId && score.metadata?.[AUTHOR] === me.user.id,
+      (score) => score.name === name && score.span_id === spanId && authorOf(score) === me.user.id,
     );
   const give = useMutation({
     mutationFn: async ({ name, value, comment }: Given) => {

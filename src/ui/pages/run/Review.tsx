@@ -104,7 +104,7 @@ export function StartReview({ list }: { readonly list: string }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const start = useMutation({
-    mutationFn: async () => await client.fetchQuery({ ...unratedQuery(list), staleTime: 0 }),
+    mutationFn: async () => await client.query({ ...unratedQuery(list), staleTime: 0 }),
     onSuccess: ({ ids: [first] }) => {
       if (first !== undefined) navigate(reviewHref(first, list));
     },
