@@ -12,25 +12,17 @@ import type { Reads } from '../client/reads.js';
 import type { Observations, Place } from './observations.js';
 import { NO_SCORES, scoresSince, scoreWindowsAt } from './score-windows.js';
 import { NO_COST, NO_RUNS, windowIn, windowSince, WINDOW_STATS, type FoundWindow } from './target-stats.js';
-import { activeRows, finishedRows, startedRows, type Units } from './unit-rows.js';
-
-/** Moments equal steps apart. */
-export interface Moments {
-  readonly first: Micros;
-  readonly step: Micros;
-  readonly count: number;
-}
+import {
+  activeRows,
+  finishedRows,
+  lastOf,
+  momentOf,
+  startedRows,
+  type Moments,
+  type Units,
+} from './unit-rows.js';
 
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
-
-/** SQL for the index of the first moment at or after a time in microseconds. */
-export function momentOf({ first, step }: Moments, time: string): string {
-  return `intDiv(greatest(${time}, ${first}) - ${first} + ${step - 1}, ${step})`;
-}
-
-export function lastOf({ first, step, count }: Moments): Micros {
-  return first + step * (count - 1);
-}
 
 /** The contract `PastStats`. */
 export class PastReads implements PastStats {

@@ -4,7 +4,7 @@ import { MEAN, roundedMean } from '../../shared/score-groups.js';
 import type { Reads } from '../client/reads.js';
 import { scoresOfRuns } from '../queries/score-reads.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
-import { lastOf, momentOf, type Moments } from './past-stats.js';
+import { lastOf, momentOf, type Moments } from './unit-rows.js';
 
 /** The scores of one name of an agent's runs. */
 interface AgentScores {

@@ -71,7 +71,7 @@ function testOf(condition: ScoreCondition): string {
 }
 
 /** Statistics of the scores of some runs. */
-export async function readScoreGroups(
+async function readScoreGroups(
   place: ScorePlace,
   agents: Agents,
   { group_by, prompts, interval, name, ...of }: StoredScoreRequest,
@@ -149,7 +149,7 @@ function linksOf(capture: Capture, tenant: number, prompts: readonly NumberedVer
 }
 
 /** The scores of some runs by name. @param traceIds in the store's own format */
-export async function readScoresByRun(place: ScorePlace, traceIds: readonly string[]): Promise<ScoreOfRun[]> {
+async function readScoresByRun(place: ScorePlace, traceIds: readonly string[]): Promise<ScoreOfRun[]> {
   if (traceIds.length === 0) return [];
   const runs = traceIds.map((id) => `'${id}'::UUID`).join(', ');
   const rows = await place.connection.rows(

@@ -16,7 +16,7 @@ import styles from './run.module.css';
 const PAGE_SIZE = 100;
 
 /** The link to a run in a review. @param list query of the list under review */
-export function reviewHref(id: string, list: string): string {
+function reviewHref(id: string, list: string): string {
   return `/traces/${id}?review=${encodeURIComponent(list === '' ? '-' : list)}`;
 }
 
