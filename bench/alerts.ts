@@ -395,6 +395,7 @@ function alertOn({ id, name }: Pick<AgentSummary, 'id' | 'name'>, rule: RuleBase
     agent_id: id,
     agent_name: name,
     composite_config: null,
+    score_config: null,
     cooldown_minutes: 1440,
     is_active: true,
     channel: 'email',

@@ -5,6 +5,8 @@ import type {
   MetricCondition,
   MetricStats,
   MetricOperator,
+  ScoreCondition,
+  ScoreStats,
   TargetStats,
   WindowStats,
 } from '../storage/contracts/alerts.js';
@@ -17,6 +19,8 @@ export interface Scene {
   readonly stats: TargetStats;
   /** Stats of the newest point of each series of a metric, limited to the target. */
   readonly metric: (name: string) => MetricStats;
+  /** Stats of the scores of a name, limited to the target. */
+  readonly score: (name: string) => ScoreStats;
   /** Evidence of the alert's last firing. */
   readonly known: Known | null;
   /** Whether a condition uses newer data than the last firing. */
@@ -57,6 +61,8 @@ export function judgeCondition(
       return judgeInactivity(condition.threshold, scene, moment);
     case 'metric_threshold':
       return judgeMetric(condition, index, scene, moment);
+    case 'score_threshold':
+      return judgeScore(condition, index, scene, moment);
   }
 }
 
@@ -160,6 +166,22 @@ function judgeMetric(condition: MetricCondition, index: number, scene: Scene, mo
     evidence,
     isNew: scene.isNew(stats, index),
     from: moment.pointsStart,
+    to: moment.now,
+  };
+}
+
+function judgeScore(condition: ScoreCondition, index: number, scene: Scene, moment: Moment): Finding {
+  const stats = scene.score(condition.score_name);
+  const { values, mean, evidence } = stats;
+  const value = values >= condition.min_samples ? mean : null;
+  const { direction, threshold } = condition;
+  return {
+    value,
+    met: value !== null && (direction === 'below' ? value < threshold : value > threshold),
+    samples: values,
+    evidence,
+    isNew: scene.isNew(stats, index),
+    from: moment.windowStart,
     to: moment.now,
   };
 }

@@ -146,11 +146,12 @@ async function findExamples(
   return new Map(asking.map(({ one }, at) => [one, itemAt(found, at)]));
 }
 
-/** The runs of the first met condition that uses runs; null if only metrics and silence explain the firing. */
+/** The runs of the first met condition that uses runs; null if only metrics, scores and silence explain the firing. */
 function exampleQuery({ watched, verdict }: FiringRule): ExampleQuery | null {
   for (const { condition, finding } of verdict.conditions) {
     const { type } = condition;
-    if (!finding.met || type === 'metric_threshold' || type === 'inactivity') continue;
+    if (!finding.met || type === 'metric_threshold' || type === 'score_threshold' || type === 'inactivity')
+      continue;
     return { target: targetOf(watched.rule), type, from: finding.from, to: finding.to };
   }
   return null;

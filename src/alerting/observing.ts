@@ -7,6 +7,7 @@ import type {
   Target,
   WantedStats,
   WantedMetric,
+  WantedScore,
 } from '../storage/contracts/alerts.js';
 import type { Scene } from './conditions.js';
 import type { Known } from './evidence.js';
@@ -65,15 +66,16 @@ export function* portionsOf<Watched extends InquiringRule>(
 export class Inquiry {
   readonly #targets = new Map<string, Asked<Wanted>>();
   readonly #metrics = new Map<string, Asked<WantedMetric>>();
+  readonly #scores = new Map<string, Asked<WantedScore>>();
 
-  /** The number of queried targets and metrics. */
+  /** The number of queried targets, metrics and scores. */
   get size(): number {
-    return this.#targets.size + this.#metrics.size;
+    return this.#targets.size + this.metrics;
   }
 
-  /** The number of queried metrics. */
+  /** The number of queried metrics and scores. */
   get metrics(): number {
-    return this.#metrics.size;
+    return this.#metrics.size + this.#scores.size;
   }
 
   add({ rule, known }: InquiringRule): void {
@@ -87,6 +89,7 @@ export class Inquiry {
     for (const [index, condition] of conditionsOf(rule.alert).entries()) {
       const before = known?.[index];
       if (condition.type === 'metric_threshold') this.#addMetric(rule, condition.metric_name, before);
+      else if (condition.type === 'score_threshold') this.#addScore(rule, condition.score_name, before);
       else if (condition.type === 'cost_threshold') target.wanted.cost = true;
       else if (condition.type === 'inactivity') target.wanted.activity = true;
       else {
@@ -104,6 +107,7 @@ export class Inquiry {
       days: days.filter((day) => day !== undefined),
       targets: [...this.#targets.values()].map(toWanted),
       metrics: [...this.#metrics.values()].map(toWanted),
+      ...(this.#scores.size > 0 && { scores: [...this.#scores.values()].map(toWanted) }),
     };
   }
 
@@ -115,14 +119,22 @@ export class Inquiry {
     const target = invariant(this.#targets.get(keyOf(rule)), 'target of a rule');
     const metricOf = (name: string): Asked<WantedMetric> =>
       invariant(this.#metrics.get(metricKey(rule, name)), 'metric of a rule');
+    const scoreOf = (name: string): Asked<WantedScore> =>
+      invariant(this.#scores.get(scoreKey(rule, name)), 'score of a rule');
     const conditions = conditionsOf(rule.alert);
     return {
       stats: itemAt(observed.targets, target.at),
       metric: (name) => itemAt(observed.metrics, metricOf(name).at),
+      score: (name) => itemAt(observed.scores ?? [], scoreOf(name).at),
       known,
       isNew: (looked, index) => {
         const condition = conditions[index];
-        const asked = condition?.type === 'metric_threshold' ? metricOf(condition.metric_name) : target;
+        const asked =
+          condition?.type === 'metric_threshold'
+            ? metricOf(condition.metric_name)
+            : condition?.type === 'score_threshold'
+              ? scoreOf(condition.score_name)
+              : target;
         const before = known?.[index];
         const place = typeof before === 'string' ? asked.since.get(before) : undefined;
         return place === undefined || looked.isNew[place] !== false;
@@ -139,6 +151,17 @@ export class Inquiry {
       this.#metrics.set(key, metric);
     }
     note(metric, before);
+  }
+
+  #addScore(rule: AlertRule, name: string, before: Known[number] | undefined): void {
+    const key = scoreKey(rule, name);
+    let score = this.#scores.get(key);
+    if (!score) {
+      const wanted = { userId: rule.userId, agentId: rule.alert.agent_id ?? '', name };
+      score = { at: this.#scores.size, wanted, since: new Map() };
+      this.#scores.set(key, score);
+    }
+    note(score, before);
   }
 }
 
@@ -176,4 +199,8 @@ function keyOf({ userId, alert }: AlertRule): string {
 /** JSON, because names of metrics and services may contain anything. */
 function metricKey(rule: AlertRule, name: string): string {
   return JSON.stringify([rule.userId, serviceOf(rule), name]);
+}
+
+function scoreKey({ userId, alert }: AlertRule, name: string): string {
+  return JSON.stringify([userId, alert.agent_id, name]);
 }

@@ -1,4 +1,4 @@
-import type { AlertCondition, MetricOperator } from '../storage/contracts/alerts.js';
+import type { AlertCondition, MetricOperator, ScoreCondition } from '../storage/contracts/alerts.js';
 import type { JudgedCondition } from './verdict.js';
 
 /** A condition and its result, as users see it. */
@@ -8,7 +8,7 @@ export type ShownCondition = {
   readonly met: boolean;
 } & (
   | {
-      readonly type: Exclude<AlertCondition['type'], 'metric_threshold'>;
+      readonly type: Exclude<AlertCondition['type'], 'metric_threshold' | 'score_threshold'>;
       readonly source: 'ai';
       readonly threshold: number;
     }
@@ -19,12 +19,17 @@ export type ShownCondition = {
       readonly operator: MetricOperator;
       readonly value: number;
     }
+  | Omit<ScoreCondition, 'min_samples'>
 );
 
 export function showCondition({
   condition,
   finding: { value: observed, met },
 }: JudgedCondition): ShownCondition {
+  if (condition.type === 'score_threshold') {
+    const { type, source, threshold, score_name, direction } = condition;
+    return { type, source, threshold, score_name, direction, observed, met };
+  }
   if (condition.type !== 'metric_threshold') {
     const { type, source, threshold } = condition;
     return { type, source, threshold, observed, met };

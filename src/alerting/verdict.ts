@@ -3,13 +3,14 @@ import type { Alert, AlertCondition, AlertType } from '../storage/contracts/aler
 import { judgeCondition, type Finding, type Scene } from './conditions.js';
 import type { Moment } from './moment.js';
 
-export type AlertUnit = 'ratio' | 'hours' | 'usd' | 'ms';
+export type AlertUnit = 'ratio' | 'hours' | 'usd' | 'ms' | 'score';
 
 const UNITS: Readonly<Record<AlertType, AlertUnit | null>> = {
   failure_rate: 'ratio',
   inactivity: 'hours',
   cost_threshold: 'usd',
   latency_threshold: 'ms',
+  score_threshold: 'score',
   composite: null,
 };
 
@@ -39,9 +40,10 @@ export function unitOf(type: AlertType): AlertUnit | null {
 
 /** An alert's conditions: itself, unless it is `composite`. */
 export function conditionsOf(alert: Alert): readonly AlertCondition[] {
-  const { type, threshold } = alert;
+  const { type, threshold, score_config } = alert;
   if (type === 'composite') return alert.composite_config?.conditions ?? [];
-  return [{ type, source: 'ai', threshold }];
+  if (type !== 'score_threshold') return [{ type, source: 'ai', threshold }];
+  return score_config === null ? [] : [{ type, source: 'ai', threshold, ...score_config }];
 }
 
 /** Evaluates an alert at a moment. */

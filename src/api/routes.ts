@@ -39,6 +39,7 @@ import { runGroupRoutes } from './resources/run-groups.js';
 import { runSeriesRoutes } from './resources/run-series.js';
 import { toolDecisionRoutes } from './resources/tool-decisions.js';
 import { servedPromptRoutes } from './resources/served-prompts.js';
+import { scoreStatsRoutes } from './resources/score-stats.js';
 import { searchAllRoutes, searchRoutes } from './resources/search.js';
 import { searchSeriesRoutes } from './resources/search-series.js';
 import { traceRoutes } from './resources/traces.js';
@@ -68,12 +69,13 @@ function needing<Part extends TelemetryPart>(
 export function apiRoutes(context: OfferedContext): readonly Route[] {
   return [
     needing(['agents', 'runs'], traceRoutes),
-    needing(['runs'], runListRoutes),
+    needing(['runs', 'scores'], runListRoutes),
     needing(['runs'], searchRoutes),
     needing(['runs'], searchSeriesRoutes),
     needing(['agents', 'logs', 'models', 'runs'], searchAllRoutes),
     needing(['series'], runSeriesRoutes),
     needing(['groups'], runGroupRoutes),
+    needing(['scores'], scoreStatsRoutes),
     needing(['runs'], traceSpanRoutes),
     needing(['runs'], spanExplainRoutes),
     needing(['agents', 'runs'], agentRoutes),
@@ -93,7 +95,7 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     promptRoutes,
     promptLabelRoutes,
     servedPromptRoutes,
-    needing(['prompts'], promptUsageRoutes),
+    needing(['prompts', 'scores'], promptUsageRoutes),
     needing(['agents'], alertRoutes),
     alertFiringRoutes,
     needing(['stats', 'identity'], alertTestRoutes),

@@ -23,8 +23,8 @@ interface ValueSchema {
 
 /**
  * Converts query parameters to the types of their schemas: numbers are clamped to their bounds, integers truncated, UUIDs
- * lower-cased. Parameters without a schema are ignored, absent ones stay absent, and a repeated one is an error. Everything else
- * is left to validation.
+ * lower-cased. Parameters without a schema are ignored, absent ones stay absent, and a repeated one is an error unless it is a list
+ * of texts. Everything else is left to validation.
  *
  * @param errors receives one entry for each parameter that is repeated, or whose text is not a number or boolean
  */
@@ -43,6 +43,10 @@ export function readQuery(
     }
     const [text, second] = query.getAll(name);
     if (text === undefined) continue;
+    if ((property as ValueSchema).type === 'array') {
+      values[name] = query.getAll(name);
+      continue;
+    }
     if (second !== undefined) {
       errors.push({ field: name, message: 'occurs more than once' });
       continue;

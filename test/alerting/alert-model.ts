@@ -141,8 +141,9 @@ export class AlertModel {
           const met = world.cpu !== null && world.cpu.value > condition.value;
           return { met, isNew: known === null || (world.cpu?.seq ?? 0) > known.cpuSeq };
         }
+        case 'score_threshold':
         case 'composite':
-          throw new Error('no alert is made of composite ones');
+          throw new Error('no alert of the model is made of these');
       }
     });
   }

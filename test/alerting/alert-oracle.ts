@@ -1,4 +1,4 @@
-import type { Alert, AlertCondition } from '../../src/storage/contracts/alerts.js';
+import type { Alert, AlertCondition, RunCondition } from '../../src/storage/contracts/alerts.js';
 
 /** The state of a run after its last message. Times in microseconds, money in nano-USD. */
 export interface KnownRun {
@@ -75,7 +75,7 @@ export function expectAt(
   const conditions: readonly AlertCondition[] =
     alert.type === 'composite'
       ? (alert.composite_config?.conditions ?? [])
-      : [{ type: alert.type, source: 'ai', threshold: alert.threshold }];
+      : [{ type: alert.type as RunCondition['type'], source: 'ai', threshold: alert.threshold }];
   const judged = conditions.map((condition, i) =>
     judge(now, condition, agent, known, expected.evidence[i] ?? null, gap),
   );
@@ -128,6 +128,8 @@ function judge(
 ): Judged {
   const own = known.runs.filter((run) => run.agent === agent);
   switch (condition.type) {
+    case 'score_threshold':
+      throw new Error('the oracle has no scores');
     case 'failure_rate': {
       const finished = own.filter((run) => isInWindow(run, now));
       const failed = finished.filter(

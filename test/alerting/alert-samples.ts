@@ -32,6 +32,7 @@ function anAlert(changes: Partial<Alert> = {}): Alert {
     type: 'failure_rate',
     threshold: 0.5,
     composite_config: null,
+    score_config: null,
     ...way,
     ...past,
     ...changes,

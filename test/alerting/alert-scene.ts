@@ -79,6 +79,7 @@ export class AlertScene {
       channel: 'email',
       webhook_url: null,
       composite_config: null,
+      score_config: null,
       last_fired_at: null,
       created_at: now,
       ...alert,

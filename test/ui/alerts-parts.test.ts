@@ -23,6 +23,9 @@ const DRAFT: Draft = {
   channel: 'email',
   url: 'https://example.com/left-over',
   operator: 'and',
+  score: '',
+  direction: 'below',
+  samples: '5',
   conditions: [
     { type: 'failure_rate', limit: '10', metric: 'x', operator: 'gt' },
     { type: 'metric_threshold', limit: '5', metric: ' queue.depth ', operator: 'gte' },
@@ -40,6 +43,7 @@ const RULE: Rule = {
   channel: 'both',
   webhook_url: 'https://example.com/secret',
   composite_config: null,
+  score_config: null,
   target_service: 'payments',
   last_fired_at: null,
   created_at: '2026-11-20T12:00:00Z',

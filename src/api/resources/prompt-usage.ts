@@ -2,12 +2,14 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { PromptVersion, PromptVersionStats } from '../../storage/contracts/prompts.js';
+import type { ScoreGroup } from '../../storage/contracts/scores.js';
 import { ROW_BYTES } from '../../storage/contracts/telemetry-writer.js';
 import { successRate } from '../support/agent-stat-fields.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
+import { scoreTotals } from '../support/scores.js';
 import { promptName, promptParams, promptVersion, promptVersions } from './prompts.js';
 
 const statsSchema = Type.Object(
@@ -25,6 +27,12 @@ const statsSchema = Type.Object(
     avg_cost_usd: nullable(usd('US dollars, over the traces that have a cost')),
     avg_latency_ms: nullable(Type.Number()),
     p95_latency_ms: nullable(Type.Number()),
+    scores: Type.Array(
+      Type.Object({ name: Type.String(), ...scoreTotals }, { title: 'PromptVersionScore' }),
+      {
+        description: 'Scores of these traces, their spans and responses by name, most scores first.',
+      },
+    ),
   },
   { title: 'PromptVersionFigures' },
 );
@@ -79,7 +87,7 @@ export function promptUsageRoutes({
   control,
   takeStorage,
   clock,
-}: ApiContext<'prompts'>): readonly Route[] {
+}: ApiContext<'prompts' | 'scores'>): readonly Route[] {
   return [
     routes.route(recordUsage).to(async ({ identity, body }) => {
       const link = { ...body, span_id: body.span_id ?? null };
@@ -90,10 +98,18 @@ export function promptUsageRoutes({
     }),
     routes.route(comparePrompts).to(async ({ identity, params: { name }, request }) => {
       const versions = await promptVersions(control.prompts, identity.userId, name);
-      const stats = versions && (await telemetry.prompts.compare(identity.userId, name, request.abort));
+      const { userId } = identity;
+      const asked = { group_by: 'prompt_version', prompt: name } as const;
+      const [stats, scores] = await Promise.all([
+        versions && telemetry.prompts.compare(userId, name, request.abort),
+        versions === null ? [] : telemetry.scores.groups(userId, asked, request.abort),
+      ]);
       if (!versions || !stats) throw notFound('prompt');
       const byVersion = new Map(stats.map((version) => [version.version, version]));
-      const print = (prompt: PromptVersion) => serializeStats(prompt, byVersion.get(prompt.version));
+      const print = (prompt: PromptVersion) => ({
+        ...serializeStats(prompt, byVersion.get(prompt.version)),
+        scores: scores.filter(({ key }) => key === String(prompt.version)).map(serializeTotals),
+      });
       const head = `{"name":${JSON.stringify(name)},"versions":[`;
       return { status: 200, encoded: await longList(head, versions, print, ']}') };
     }),
@@ -104,7 +120,7 @@ export function promptUsageRoutes({
 function serializeStats(
   { version, template_text }: PromptVersion,
   stats: PromptVersionStats | undefined,
-): Static<typeof statsSchema> {
+): Omit<Static<typeof statsSchema>, 'scores'> {
   return {
     version,
     template_text,
@@ -114,4 +130,8 @@ function serializeStats(
     avg_latency_ms: stats?.avg_latency_ms ?? null,
     p95_latency_ms: stats?.p95_latency_ms ?? null,
   };
+}
+
+function serializeTotals({ name, scores, values, mean, min, max }: ScoreGroup) {
+  return { name, scores, values, mean, min, max };
 }

@@ -21,6 +21,7 @@ import {
   stateParameters,
 } from '../support/runs.js';
 import { totalFields } from '../support/period-totals.js';
+import { scoreFilter, scoreParameter } from '../support/score-filter.js';
 import { promptName } from './prompts.js';
 
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
@@ -78,6 +79,7 @@ const readSeries = {
     ...dimensionParameters,
     ...stateParameters,
     ...conditionParameters,
+    ...scoreParameter,
     ...boundParameters,
     prompt_name: Type.Optional(promptName('Runs that used this prompt, in any version.')),
   }),
@@ -130,6 +132,7 @@ export function seriesFilter(query: SelectedRuns): Pick<SeriesRequest, 'filter'>
     ...(user_id === undefined ? {} : { user_id }),
     ...(tag === undefined ? {} : { tag }),
     ...conditionFilter(query),
+    ...scoreFilter(query),
     ...boundFilter(query),
   };
   return Object.keys(filter).length === 0 ? {} : { filter };

@@ -7,9 +7,11 @@ import {
   type Runs,
   type RunSummary,
 } from '../../storage/contracts/runs.js';
+import type { Scores } from '../../storage/contracts/scores.js';
 import { count, nullable, uuid } from './fields.js';
 import { serializeListedRun } from './run-export.js';
 import { runSchema } from './runs.js';
+import { listedScores, serializeListedScore } from './scores.js';
 import { serializeTextMatch, textMatchSchema } from './text-search.js';
 import type { TextMatch } from '../../storage/contracts/search.js';
 
@@ -19,6 +21,7 @@ export const listedRunSchema = Type.Object(
     ...runSchema.properties,
     agent_id: uuid(),
     match: Type.Optional(textMatchSchema),
+    scores: Type.Optional(listedScores),
     models: Type.Optional(
       nullable(
         Type.Array(Type.String(), {
@@ -54,34 +57,55 @@ export function serializeFoundRun(run: RunSummary, matches: Matches) {
   return { ...serializeListedRun(run), ...(match && { match: serializeTextMatch(match) }) };
 }
 
+/** What is added to listed runs, and for whom. */
+interface Added {
+  readonly previews: Pick<Runs, 'preview'> | null;
+  readonly scores: Pick<Scores, 'ofRuns'> | null;
+  readonly userId: string;
+  readonly abort: AbortSignal;
+}
+
 /** Pages of runs as they are printed. */
 export async function* serializedRuns(
   pages: Pages<RunSummary>,
-  matches: Matches = NO_MATCHES,
-): AsyncGenerator<readonly object[] | Uint8Array> {
-  for await (const page of pages)
-    yield page instanceof Uint8Array ? page : page.map((run) => serializeFoundRun(run, matches));
-}
-
-/** The same with previews of their spans. */
-export async function* serializedWithSpans(
-  runs: Runs,
-  userId: string,
-  pages: Pages<RunSummary>,
-  abort: AbortSignal,
+  added: Added,
   matches: Matches = NO_MATCHES,
 ): AsyncGenerator<readonly object[] | Uint8Array> {
   for await (const page of pages) {
-    if (page instanceof Uint8Array) yield page;
-    else {
-      const ids = page.map(({ trace_id }) => trace_id);
-      const previews = new Map((await runs.preview(userId, ids, abort)).map((one) => [one.trace_id, one]));
-      yield page.map((run) => ({
-        ...serializeFoundRun(run, matches),
-        ...serializePreview(run, previews.get(run.trace_id)),
-      }));
+    if (page instanceof Uint8Array) {
+      yield page;
+      continue;
     }
+    const ids = page.map(({ trace_id }) => trace_id);
+    const [previews, scores] = await Promise.all([previewsOf(ids, added), scoresOf(ids, added)]);
+    yield page.map((run) => ({
+      ...serializeFoundRun(run, matches),
+      ...(previews && serializePreview(run, previews.get(run.trace_id))),
+      ...(scores && { scores: scores.get(run.trace_id) ?? [] }),
+    }));
   }
+}
+
+async function previewsOf(
+  ids: readonly string[],
+  { previews, userId, abort }: Added,
+): Promise<ReadonlyMap<string, RunPreview> | null> {
+  if (previews === null) return null;
+  return new Map((await previews.preview(userId, ids, abort)).map((one) => [one.trace_id, one]));
+}
+
+async function scoresOf(
+  ids: readonly string[],
+  { scores, userId, abort }: Added,
+): Promise<ReadonlyMap<string, readonly object[]> | null> {
+  if (scores === null) return null;
+  const byRun = new Map<string, object[]>();
+  for (const score of await scores.ofRuns(userId, ids, abort)) {
+    const known = byRun.get(score.trace_id) ?? [];
+    known.push(serializeListedScore(score));
+    byRun.set(score.trace_id, known);
+  }
+  return byRun;
 }
 
 /** @param preview undefined for a run without spans, with very many spans, or deleted meanwhile */

@@ -1,8 +1,9 @@
 import { Type, type TSchema } from 'typebox';
 import { SCORE_SOURCES } from '../../signal/score.js';
 import { formatTime } from '../../signal/time.js';
+import { MOST_SCORE_NAMES, type ScoreOfRun } from '../../storage/contracts/scores.js';
 import { MOST_SCORES, type StoredScore } from '../../storage/contracts/runs.js';
-import { jsonObject, nullable, time, uuid } from './fields.js';
+import { count, jsonObject, nullable, time, uuid } from './fields.js';
 
 /** The API representation. */
 export function serializeScore(score: StoredScore) {
@@ -53,3 +54,32 @@ export const sessionScores = Type.Array(scoreSchema, {
 export const spanScores = Type.Array(scoreSchema, {
   description: `Scores of the span by time, among the newest ${MOST_SCORES} of its run.`,
 });
+
+/** The fields of statistics of scores. */
+export const scoreTotals = {
+  scores: count('Number of scores.'),
+  values: count('Number of scores with a value.'),
+  mean: nullable(Type.Number({ description: 'Of the values, to 12 digits; null without values.' })),
+  min: nullable(Type.Number()),
+  max: nullable(Type.Number()),
+};
+
+/** Scores of a run in a list, by name. */
+export const listedScores = Type.Array(
+  Type.Object(
+    {
+      name: Type.String(),
+      scores: Type.Integer({ minimum: 1, description: 'Number of scores of this name.' }),
+      mean: nullable(Type.Number({ description: 'Mean of their values; null without values.' })),
+      label: nullable(Type.String({ description: 'The latest label.' })),
+    },
+    { title: 'ListedScore' },
+  ),
+  {
+    description: `With \`scores\`: scores of the run, its spans and their responses by name, at most ${MOST_SCORE_NAMES} names.`,
+  },
+);
+
+export function serializeListedScore({ name, scores, mean, label }: ScoreOfRun) {
+  return { name, scores, mean, label };
+}

@@ -36,6 +36,7 @@ const MEASURES: Readonly<Record<Exclude<AlertType, 'composite'>, Measure>> = {
   latency_threshold: { name: 'p95 latency', print: (value) => `${round(value)} ms` },
   cost_threshold: { name: 'daily cost', print: (value) => `${round(value)} USD` },
   inactivity: { name: 'inactivity', print: (value) => `${round(value)} hours` },
+  score_threshold: { name: 'mean score', print: round },
 };
 
 const OPERATORS: Readonly<Record<MetricOperator, string>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' };
@@ -53,11 +54,13 @@ export function alertMail(envelope: string): { readonly subject: string; readonl
   };
 }
 
-function headline({ type, value, threshold }: Fired, target: string): string {
+function headline({ type, value, threshold, conditions: [first] }: Fired, target: string): string {
   if (type === 'composite') return `the conditions of ${target} are met`;
   const { name, print } = MEASURES[type];
   const is = value === null ? '' : ` is ${print(value)}`;
-  return `${name} of ${target}${is} (above ${print(threshold)})`;
+  if (first?.type !== 'score_threshold') return `${name} of ${target}${is} (above ${print(threshold)})`;
+  const { score_name, direction } = first;
+  return `mean of score ${shorten(oneLine(score_name), MAX_NAME_IN_SUBJECT)} of ${target}${is} (${direction} ${print(threshold)})`;
 }
 
 function textOf(fired: Fired): readonly string[] {
@@ -92,7 +95,8 @@ function formatCondition(condition: ShownCondition): string {
   }
   const { name, print } = MEASURES[condition.type];
   const found = condition.observed === null ? 'no data' : `it is ${print(condition.observed)}`;
-  return `${name} > ${print(condition.threshold)}: ${found}, ${verdict}`;
+  const sign = condition.type === 'score_threshold' && condition.direction === 'below' ? '<' : '>';
+  return `${name} ${sign} ${print(condition.threshold)}: ${found}, ${verdict}`;
 }
 
 function section(title: string, items: readonly string[]): readonly string[] {

@@ -15,6 +15,7 @@ import type { PromptRuns } from '../contracts/prompts.js';
 import type { RunGroups } from '../contracts/run-groups.js';
 import { ReadMetrics } from '../shared/read-metrics.js';
 import type { ReadPool } from '../shared/read-pool.js';
+import type { Scores } from '../contracts/scores.js';
 import type { ServiceMap } from '../contracts/service-map.js';
 import { MeasuredBytes } from '../shared/measured-bytes.js';
 import type { PartialTelemetryStore } from '../contracts/telemetry-store.js';
@@ -76,6 +77,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   readonly series: Series;
   readonly groups: RunGroups;
   readonly sessions: Sessions;
+  readonly scores: Scores;
   readonly map: ServiceMap;
   readonly prompts: PromptRuns;
   readonly stats: AlertStats;
@@ -140,10 +142,10 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#turns = openReadPermits(settings, options);
     this.#readMetrics = new ReadMetrics(settings.meter);
     this.#sizes = new StoreSizes(settings.meter, options.database);
-    const { runs, agents, models, series, groups, sessions, map, prompts, past } = runStore;
+    const { runs, agents, models, series, groups, sessions, scores, map, prompts, past } = runStore;
     const [logs, metrics] = [new LogReads(this.#handle), new MetricReads(this.#handle)];
     const reads = withFairReads(
-      { runs, agents, models, series, groups, sessions, map, prompts, past, logs, metrics },
+      { runs, agents, models, series, groups, sessions, scores, map, prompts, past, logs, metrics },
       this.#turns,
     );
     this.runs = reads.runs;
@@ -152,6 +154,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.series = reads.series;
     this.groups = reads.groups;
     this.sessions = reads.sessions;
+    this.scores = reads.scores;
     this.map = reads.map;
     this.prompts = reads.prompts;
     this.past = reads.past;

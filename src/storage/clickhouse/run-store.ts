@@ -23,6 +23,7 @@ import { ModelReads } from './queries/model-reads.js';
 import { PromptReads } from './queries/prompt-reads.js';
 import { RunReads } from './queries/run-reads.js';
 import { GroupReads } from './queries/run-groups.js';
+import { ScoreReads } from './queries/score-groups.js';
 import { SeriesReads } from './queries/series-reads.js';
 import { SessionReads } from './queries/session-reads.js';
 import { UsageReads } from './queries/usage-reads.js';
@@ -75,6 +76,7 @@ export class RunStore {
   readonly series: SeriesReads;
   readonly groups: GroupReads;
   readonly sessions: SessionReads;
+  readonly scores: ScoreReads;
   readonly map: MapReads;
   readonly prompts: PromptReads;
   readonly stats: AlertStats;
@@ -133,6 +135,7 @@ export class RunStore {
     this.series = new SeriesReads(parts, tenantOf);
     this.groups = new GroupReads(parts, tenantOf);
     this.sessions = new SessionReads(parts, tenantOf);
+    this.scores = new ScoreReads(parts);
     this.map = new MapReads({
       ...parts,
       command: async (sql) => {

@@ -10,6 +10,7 @@ export const ALERT_TYPES = [
   'inactivity',
   'cost_threshold',
   'latency_threshold',
+  'score_threshold',
   'composite',
 ] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
@@ -19,7 +20,7 @@ export type MetricOperator = (typeof METRIC_OPERATORS)[number];
 
 /** A condition on an agent's runs or a service's spans. */
 export interface RunCondition {
-  readonly type: Exclude<AlertType, 'composite'>;
+  readonly type: Exclude<AlertType, 'composite' | 'score_threshold'>;
   readonly source: 'ai';
   /** `failure_rate`: from 0 to 1; `inactivity`: hours; `cost_threshold`: US dollars; `latency_threshold`: milliseconds. */
   readonly threshold: number;
@@ -33,7 +34,24 @@ export interface MetricCondition {
   readonly value: number;
 }
 
-export type AlertCondition = RunCondition | MetricCondition;
+export const SCORE_DIRECTIONS = ['below', 'above'] as const;
+
+/** The scores that a `score_threshold` evaluates: their mean over the window. */
+export interface ScoreConfig {
+  /** The exact name of the scores. */
+  readonly score_name: string;
+  readonly direction: (typeof SCORE_DIRECTIONS)[number];
+  /** Fewer values count as no data. */
+  readonly min_samples: number;
+}
+
+export interface ScoreCondition extends ScoreConfig {
+  readonly type: 'score_threshold';
+  readonly source: 'ai';
+  readonly threshold: number;
+}
+
+export type AlertCondition = RunCondition | MetricCondition | ScoreCondition;
 
 export interface CompositeConfig {
   readonly operator: 'and' | 'or';
@@ -59,6 +77,8 @@ export interface Alert {
   readonly webhook_url: string | null;
   /** Only for `composite`. */
   readonly composite_config: CompositeConfig | null;
+  /** Only for `score_threshold`, whose target is an agent. */
+  readonly score_config: ScoreConfig | null;
   /** The id of a node of the service map. */
   readonly target_service: string | null;
   readonly last_fired_at: Micros | null;
@@ -442,6 +462,15 @@ export interface WantedMetric {
   readonly since?: readonly Evidence[];
 }
 
+/** Scores whose mean is requested: those of the runs of an agent, of their spans and responses. */
+export interface WantedScore {
+  readonly userId: string;
+  readonly agentId: string;
+  readonly name: string;
+  /** As {@link WantedStats.since}. */
+  readonly since?: readonly Evidence[];
+}
+
 /** The rows that were read, and whether they differ from earlier reads. */
 export interface Looked {
   readonly evidence: Evidence;
@@ -458,6 +487,8 @@ export interface Observing {
   readonly days: readonly { readonly from: Micros; readonly to: Micros }[];
   readonly targets: readonly WantedStats[];
   readonly metrics: readonly WantedMetric[];
+  /** Absent: none. */
+  readonly scores?: readonly WantedScore[];
   /** Points after this, and not after `now`. */
   readonly pointsStart: Micros;
 }
@@ -500,11 +531,21 @@ export interface MetricStats extends Looked {
   readonly max: number | null;
 }
 
+/** Scores given after the start of the window, and not after `now`, each once in its newest form. */
+export interface ScoreStats extends Looked {
+  /** Number with a value. */
+  readonly values: number;
+  /** As in `ScoreTotals`. */
+  readonly mean: number | null;
+}
+
 export interface Observed {
   /** Ordered as the requested targets. */
   readonly targets: readonly TargetStats[];
   /** Ordered as the requested metrics; an unknown metric has no series. Points without a finite value are left out. */
   readonly metrics: readonly MetricStats[];
+  /** Ordered as the requested scores. Absent: none were requested. */
+  readonly scores?: readonly ScoreStats[];
 }
 
 /** Requests the runs that explain best why an alert fires. */

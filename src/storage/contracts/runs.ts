@@ -10,6 +10,7 @@ import type { ScoreRecord } from '../../signal/score.js';
 import type { Micros } from '../../signal/time.js';
 import type { Page, PageRange, Pages } from './paging.js';
 import type { Price } from '../../signal/price.js';
+import type { ScoreCondition } from './scores.js';
 import type { FoundSpans, SearchRange, SpanPosition, TextMatch } from './search.js';
 
 /** A run as listed: the trace detail without spans and metadata. */
@@ -168,6 +169,8 @@ export interface FieldValue {
 export interface RunFilter extends DimensionFilter {
   /** All must be met. */
   readonly where?: readonly FieldCondition[];
+  /** All must be met. */
+  readonly scores?: readonly ScoreCondition[];
   /** Includes agents that have only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;

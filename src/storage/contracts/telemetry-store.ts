@@ -5,6 +5,7 @@ import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
 import type { PromptRuns } from './prompts.js';
 import type { RunGroups } from './run-groups.js';
+import type { Scores } from './scores.js';
 import type { ServiceMap } from './service-map.js';
 
 /**
@@ -21,6 +22,7 @@ export interface TelemetryStore {
   readonly series: Series;
   readonly groups: RunGroups;
   readonly sessions: Sessions;
+  readonly scores: Scores;
   readonly metrics: Metrics;
   readonly logs: Logs;
   readonly map: ServiceMap;
@@ -90,6 +92,7 @@ export const TELEMETRY_METHODS: {
   series: { read: true },
   groups: { read: true },
   sessions: { list: true, read: true, scores: true, users: true, repositories: true },
+  scores: { groups: true, ofRuns: true },
   metrics: { list: true, query: true, series: true, labels: true },
   logs: { search: true, facets: true, groups: true, findTrace: true },
   map: { read: true, hours: true, rebuild: true },

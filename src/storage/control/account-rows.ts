@@ -125,7 +125,7 @@ export class AccountRows implements Accounts {
           union all
           select user_id, sum(length(name) + length(path) + ${ROW_BYTES.view}) from views group by user_id
           union all
-          select user_id, sum(length(coalesce(composite_config, '')) + length(coalesce(webhook_url, '')) + ${ROW_BYTES.alert})
+          select user_id, sum(length(coalesce(composite_config, '')) + length(coalesce(score_config, '')) + length(coalesce(webhook_url, '')) + ${ROW_BYTES.alert})
             from alert_rules group by user_id
         ) as stored join users on users.id = stored.user_id group by users.tenant`.execute(db),
     );

@@ -6,13 +6,14 @@ import type {
   AlertRule,
   AlertType,
   CompositeConfig,
+  ScoreConfig,
 } from '../contracts/alerts.js';
 import type { Tables } from './tables.js';
 
 /** Converts rows of alert rules. JSON in them was written by this store. */
 
 function toAlert(row: Tables['alert_rules']): Alert {
-  const config = row.composite_config;
+  const { composite_config: config, score_config } = row;
   return {
     id: row.id,
     agent_id: row.agent_id,
@@ -24,6 +25,7 @@ function toAlert(row: Tables['alert_rules']): Alert {
     channel: row.channel as AlertChannel,
     webhook_url: row.webhook_url,
     composite_config: config === null ? null : (JSON.parse(config) as CompositeConfig),
+    score_config: score_config === null ? null : (JSON.parse(score_config) as ScoreConfig),
     target_service: row.target_service,
     last_fired_at: row.last_fired_at,
     created_at: row.created_at,
@@ -39,13 +41,14 @@ export function toRule(row: Tables['alert_rules']): AlertRule {
 
 /** The row of a rule that has never fired. */
 export function fromNewAlert(alert: Alert, user_id: string, changed: number): Tables['alert_rules'] {
-  const { composite_config } = alert;
+  const { composite_config, score_config } = alert;
   return {
     ...alert,
     id: alert.id.toLowerCase(),
     user_id,
     is_active: Number(alert.is_active),
     composite_config: composite_config === null ? null : JSON.stringify(composite_config),
+    score_config: score_config === null ? null : JSON.stringify(score_config),
     ...fromIncident(null),
     evidence: null,
     changed,

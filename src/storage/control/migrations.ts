@@ -313,4 +313,5 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     'create index prompt_label_moves_of_user on prompt_label_moves (user_id, number)',
     'create index prompt_label_moves_of_prompt on prompt_label_moves (user_id, name_key, number)',
   ],
+  '0020-alert-scores': (text) => [`alter table alert_rules add column score_config ${text}`],
 };

@@ -289,6 +289,8 @@ interface AlertRuleTable {
   webhook_url: string | null;
   /** JSON */
   composite_config: string | null;
+  /** JSON */
+  score_config: string | null;
   target_service: string | null;
   last_fired_at: number | null;
   created_at: number;

@@ -12,7 +12,7 @@ import styles from './parts.module.css';
 
 /** A listed run, optionally with span previews. */
 type Run = Schemas['Run'] &
-  Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview' | 'match'>;
+  Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview' | 'match' | 'scores'>;
 
 interface RunColumn extends Column<Run> {
   /** Needs span previews. */
@@ -89,6 +89,25 @@ const COLUMNS: readonly RunColumn[] = [
         <Count value={errors} missing="Too many spans for the list" />
       </span>
     ),
+  },
+  {
+    name: 'scores',
+    header: 'Scores',
+    hint: 'Means by name; with several scores, their number',
+    isCut: true,
+    isSpanned: true,
+    render: ({ scores = [] }) =>
+      scores.length === 0 ? (
+        <Missing reason="No scores" />
+      ) : (
+        scores.map(({ name, mean, label, scores: count }) => (
+          <span key={name} className={styles['chip']}>
+            {[name, mean === null ? label : Number(mean.toPrecision(4)), count > 1 && `(${String(count)})`]
+              .filter((part) => part !== null && part !== false)
+              .join(' ')}
+          </span>
+        ))
+      ),
   },
   {
     name: 'spans',

@@ -18,6 +18,9 @@ import styles from './Shell.module.css';
 /** The frame of every page: navigation, time zone, theme, search and help. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'help' | 'missing'>();
+  const [path] = useLocation();
+  // There the key rates the run.
+  const isRun = path.startsWith('/traces/');
   useShortcuts({
     'Ctrl+k': () => {
       setOpen('palette');
@@ -25,9 +28,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     '?': () => {
       setOpen('help');
     },
-    '-': () => {
-      setOpen('missing');
-    },
+    ...(isRun
+      ? {}
+      : {
+          '-': () => {
+            setOpen('missing');
+          },
+        }),
   });
   const close = (): void => {
     setOpen(undefined);

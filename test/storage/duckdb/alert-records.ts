@@ -17,6 +17,7 @@ export function anAlert(changes: Partial<Alert> = {}): Alert {
     channel: 'email',
     webhook_url: null,
     composite_config: null,
+    score_config: null,
     target_service: 'billing',
     last_fired_at: null,
     created_at: NOON,

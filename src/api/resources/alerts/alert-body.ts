@@ -3,11 +3,13 @@ import type { FieldError } from '../../../component/http.js';
 import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import { invariant } from '../../../signal/checked.js';
+import { storableName } from '../../../signal/names.js';
 import type { Alert, AlertCondition, AlertType, CompositeConfig } from '../../../storage/contracts/alerts.js';
 import {
   alertChannel,
   alertType,
   compositeSchema,
+  scoreConfigSchema,
   MAX_THRESHOLDS,
   newAlertChannel,
   type ConditionJson,
@@ -21,7 +23,7 @@ const MAX_COOLDOWN_MINUTES = 525_600;
 const DEFAULT_COOLDOWN_MINUTES = 60;
 
 const threshold = Type.Number({
-  description: `Never negative. \`failure_rate\`: a share from 0 to 1 (which no rate exceeds), \`inactivity\`: hours, up to ${MAX_THRESHOLDS.inactivity}, \`cost_threshold\`: US dollars a day, up to ${MAX_THRESHOLDS.cost_threshold}, \`latency_threshold\`: milliseconds, up to ${MAX_THRESHOLDS.latency_threshold}. They are required for these types. An alert fires when it is exceeded. \`composite\` does not use it.`,
+  description: `Never negative, except for \`score_threshold\`. \`failure_rate\`: a share from 0 to 1 (which no rate exceeds), \`inactivity\`: hours, up to ${MAX_THRESHOLDS.inactivity}, \`cost_threshold\`: US dollars a day, up to ${MAX_THRESHOLDS.cost_threshold}, \`latency_threshold\`: milliseconds, up to ${MAX_THRESHOLDS.latency_threshold}. \`score_threshold\`: a mean of scores. It is required for these types. An alert fires when it is exceeded; \`score_config\` may say \`below\`. \`composite\` does not use it.`,
 });
 const cooldown = { minimum: 0, maximum: MAX_COOLDOWN_MINUTES };
 
@@ -46,12 +48,13 @@ export const newAlertSchema = Type.Object(
     channel: newAlertChannel,
     webhook_url: Type.Optional(targetUrl),
     composite_config: Type.Optional(compositeSchema),
+    score_config: Type.Optional(scoreConfigSchema),
   },
   {
     title: 'NewAlert',
     additionalProperties: false,
     description:
-      'Either `agent_id` or `target_service` is given. `threshold` is required except for `composite`, which needs `composite_config` instead; other types have none. `webhook_url` is required for the channels `webhook` and `both`.',
+      'Either `agent_id` or `target_service` is given. `threshold` is required except for `composite`, which needs `composite_config` instead; other types have none. `score_threshold` needs `agent_id` and `score_config`; other types have none. `webhook_url` is required for the channels `webhook` and `both`.',
     documented: { allOf: documentedRules() },
   },
 );
@@ -75,7 +78,20 @@ function documentedRules(): readonly object[] {
       anyOf: [
         {
           required: ['composite_config'],
-          properties: { type: { const: 'composite' }, composite_config: { type: 'object' } },
+          properties: {
+            type: { const: 'composite' },
+            composite_config: { type: 'object' },
+            score_config: { type: 'null' },
+          },
+        },
+        {
+          required: ['agent_id', 'threshold', 'score_config'],
+          properties: {
+            type: { const: 'score_threshold' },
+            threshold: { type: 'number' },
+            score_config: { type: 'object' },
+            composite_config: { type: 'null' },
+          },
         },
         ...Object.entries(MAX_THRESHOLDS).map(([type, maximum]) => ({
           required: ['threshold'],
@@ -83,6 +99,7 @@ function documentedRules(): readonly object[] {
             type: { const: type },
             threshold: { type: 'number', minimum: 0, maximum },
             composite_config: { type: 'null' },
+            score_config: { type: 'null' },
           },
         })),
       ],
@@ -116,12 +133,13 @@ type AlertDefinition = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fir
  * @throws HttpProblem 422 with all violated rules
  */
 export function readNewAlert(body: Static<typeof newAlertSchema>, policy: AddressPolicy): AlertDefinition {
-  const { agent_id, target_service, type, channel, webhook_url, composite_config } = body;
+  const { agent_id, target_service, type, channel, webhook_url, composite_config, score_config } = body;
   const errors = [
     ...targetErrors(body),
     ...thresholdErrors(body),
     ...urlErrors(webhook_url, policy),
     ...compositeErrors(body),
+    ...scoreErrors(body),
   ];
   if (channel !== 'email' && webhook_url === undefined) errors.push(lacksUrl(channel));
   refuse(errors);
@@ -134,6 +152,10 @@ export function readNewAlert(body: Static<typeof newAlertSchema>, policy: Addres
     channel,
     webhook_url: webhook_url ?? null,
     composite_config: composite_config === undefined ? null : readComposite(composite_config),
+    score_config:
+      score_config === undefined
+        ? null
+        : { ...score_config, score_name: storableName(score_config.score_name) },
   };
 }
 
@@ -180,7 +202,12 @@ function thresholdErrors({ type, threshold: given }: Static<typeof newAlertSchem
   return rangeErrors('/threshold', type, given);
 }
 
-function rangeErrors(field: string, type: keyof typeof MAX_THRESHOLDS, value: number): FieldError[] {
+function rangeErrors(
+  field: string,
+  type: keyof typeof MAX_THRESHOLDS | 'score_threshold',
+  value: number,
+): FieldError[] {
+  if (type === 'score_threshold') return [];
   const maximum = MAX_THRESHOLDS[type];
   return value >= 0 && value <= maximum
     ? []
@@ -204,6 +231,22 @@ function compositeErrors({ type, composite_config: config }: Static<typeof newAl
   for (const source of ['ai', 'infra'])
     if (!config.conditions.some((condition) => condition.source === source))
       errors.push({ field: place, message: `must have at least one condition with source ${source}` });
+  return errors;
+}
+
+function scoreErrors({ type, score_config, target_service }: Static<typeof newAlertSchema>): FieldError[] {
+  if (type !== 'score_threshold')
+    return score_config === undefined
+      ? []
+      : [{ field: '/score_config', message: 'is for type score_threshold only' }];
+  const errors: FieldError[] = [];
+  if (score_config === undefined)
+    errors.push({ field: '/score_config', message: 'is required for type score_threshold' });
+  if (target_service !== undefined)
+    errors.push({
+      field: '/target_service',
+      message: 'must be absent for type score_threshold: set agent_id',
+    });
   return errors;
 }
 

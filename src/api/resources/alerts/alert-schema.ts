@@ -9,6 +9,7 @@ import {
   type CompositeConfig,
   type ListedRule,
   METRIC_OPERATORS,
+  SCORE_DIRECTIONS,
 } from '../../../storage/contracts/alerts.js';
 import { maskTarget } from '../../../storage/contracts/deliveries.js';
 import { nullable, formatNullableTime, time, uuid } from '../../support/fields.js';
@@ -19,11 +20,12 @@ export const MAX_THRESHOLDS = {
   inactivity: 87_600,
   cost_threshold: 999_999_999,
   latency_threshold: 31_536_000_000,
-} as const satisfies Record<Exclude<AlertType, 'composite'>, number>;
+} as const satisfies Record<Exclude<AlertType, 'composite' | 'score_threshold'>, number>;
 
 const MIN_CONDITIONS = 2;
 const MAX_CONDITIONS = 10;
 const MAX_METRIC_NAME_LENGTH = 1024;
+const MAX_SAMPLES = 1_000_000;
 
 /** Conditions of composite alerts: those about runs, and the one about metrics. */
 const CONDITION_TYPES = ['failure_rate', 'inactivity', 'cost_threshold', 'metric_threshold'] as const;
@@ -118,6 +120,34 @@ export const compositeSchema = Type.Object(
   { title: 'AlertComposition', additionalProperties: false },
 );
 
+export const scoreDirection = Type.Enum(SCORE_DIRECTIONS, {
+  description: 'Whether the alert fires when the mean is below or above the threshold.',
+});
+
+export const scoreConfigSchema = Type.Object(
+  {
+    score_name: Type.String({
+      minLength: 1,
+      maxLength: MAX_METRIC_NAME_LENGTH,
+      format: 'not-blank',
+      description: 'Name of the scores, exactly.',
+    }),
+    direction: scoreDirection,
+    min_samples: Type.Integer({
+      minimum: 1,
+      maximum: MAX_SAMPLES,
+      default: 1,
+      description: 'Number of scores with a value that the window needs; fewer count as no data.',
+    }),
+  },
+  {
+    title: 'AlertScore',
+    additionalProperties: false,
+    description:
+      'Scores of runs of the agent, of their spans and responses, given within the window; the alert compares their mean.',
+  },
+);
+
 /** A condition as sent, before rules across fields are checked. */
 export type ConditionJson = Static<typeof conditionSchema>;
 
@@ -141,6 +171,7 @@ export const alertSchema = Type.Object(
       }),
     ),
     composite_config: nullable(compositeSchema),
+    score_config: nullable(scoreConfigSchema),
     target_service: nullable(Type.String()),
     last_fired_at: nullable(time()),
     created_at: time(),
@@ -165,6 +196,7 @@ export function serializeAlert({ alert, incident }: ListedRule, scopes: readonly
     channel: alert.channel,
     webhook_url: url !== null && !grants(scopes, 'manage') ? maskTarget(url) : url,
     composite_config: alert.composite_config && serializeComposite(alert.composite_config),
+    score_config: alert.score_config && { ...alert.score_config },
     target_service: alert.target_service,
     last_fired_at: formatNullableTime(alert.last_fired_at),
     created_at: formatTime(alert.created_at),

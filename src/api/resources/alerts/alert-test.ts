@@ -7,7 +7,7 @@ import { MS_PER_HOUR } from '../../../signal/time-units.js';
 import type { AlertingSettings, SettingsBoard } from '../../../storage/contracts/coordination.js';
 import { ALERT_TYPES } from '../../../storage/contracts/alerts.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
-import { conditionSource, metricOperator } from './alert-schema.js';
+import { conditionSource, metricOperator, scoreDirection } from './alert-schema.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time } from '../../support/fields.js';
 
@@ -23,6 +23,8 @@ export const triedConditionSchema = Type.Object(
     metric_name: Type.Optional(Type.String()),
     operator: Type.Optional(metricOperator),
     value: Type.Optional(Type.Number()),
+    score_name: Type.Optional(Type.String()),
+    direction: Type.Optional(scoreDirection),
     observed: nullable(Type.Number({ description: 'In the unit of the threshold. Null: no data.' })),
     met: Type.Boolean(),
   },
@@ -38,8 +40,10 @@ export const alertTestSchema = Type.Object(
       Type.Number({ description: 'Measured value. Null: no data, or the alert is `composite`.' }),
     ),
     threshold: Type.Number(),
-    unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),
-    sample_count: count('Runs, spans or series that were evaluated.'),
+    unit: nullable(
+      Type.Enum(['ratio', 'hours', 'usd', 'ms', 'score'], { description: 'Null for `composite`.' }),
+    ),
+    sample_count: count('Runs, spans, series or scores that were evaluated.'),
     verdict: Type.Enum(['met', 'not_met', 'no_data'], {
       description: 'An alert fires only for `met`, never for `no_data`.',
     }),

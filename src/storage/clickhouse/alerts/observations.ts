@@ -5,12 +5,15 @@ import type {
   MetricStats,
   Observed,
   Observing,
+  ScoreStats,
   Target,
   TargetStats,
+  WantedScore,
 } from '../../contracts/alerts.js';
 import { isKnown, type AgentNames, type KnownAgent } from '../names/agent-names.js';
 import type { Reads } from '../client/reads.js';
 import { metricStats } from './metric-stats.js';
+import { NO_SCORES, scoresSince, scoreWindow } from './score-windows.js';
 import {
   exampleTraces,
   statsOf,
@@ -90,6 +93,7 @@ export class Observations implements AlertStats {
         };
       }),
       metrics: await this.metrics(request),
+      scores: await this.#scores(request),
     };
   }
 
@@ -139,6 +143,23 @@ export class Observations implements AlertStats {
     const isThere = await isKnownNode(this.#parts.reads, node);
     if (isThere) this.#nodes.set(key, true);
     return isThere;
+  }
+
+  async #scores({ scores = [], windowStart, now }: Observing): Promise<readonly ScoreStats[]> {
+    const stats: ScoreStats[] = [];
+    for (const wanted of scores) {
+      const of = await this.scored(wanted);
+      const window = { after: windowStart, until: now };
+      const found = of === null ? NO_SCORES : await scoreWindow(this.#parts.reads, of, window);
+      stats.push(scoresSince(found, wanted.since));
+    }
+    return stats;
+  }
+
+  /** The numbers of a score's user and agent; null if either does not exist. */
+  async scored({ userId, agentId, name }: WantedScore) {
+    const place = await this.place({ userId, agentId });
+    return place?.agent === undefined ? null : { tenant: place.tenant, agent: place.agent.number, name };
   }
 
   /** Stats of metrics only. */

@@ -10,26 +10,19 @@ import type {
 } from '../../contracts/alerts.js';
 import type { Reads } from '../client/reads.js';
 import type { Observations, Place } from './observations.js';
+import { NO_SCORES, scoresSince, scoreWindowsAt } from './score-windows.js';
 import { NO_COST, NO_RUNS, windowIn, windowSince, WINDOW_STATS, type FoundWindow } from './target-stats.js';
-import { activeRows, finishedRows, startedRows, type Units } from './unit-rows.js';
-
-/** Moments equal steps apart. */
-interface Moments {
-  readonly first: Micros;
-  readonly step: Micros;
-  readonly count: number;
-}
+import {
+  activeRows,
+  finishedRows,
+  lastOf,
+  momentOf,
+  startedRows,
+  type Moments,
+  type Units,
+} from './unit-rows.js';
 
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
-
-/** SQL for the index of the first moment at or after a time in microseconds. */
-function momentOf({ first, step }: Moments, time: string): string {
-  return `intDiv(greatest(${time}, ${first}) - ${first} + ${step - 1}, ${step})`;
-}
-
-function lastOf({ first, step, count }: Moments): Micros {
-  return first + step * (count - 1);
-}
 
 /** The contract `PastStats`. */
 export class PastReads implements PastStats {
@@ -55,6 +48,12 @@ export class PastReads implements PastStats {
       const place = await this.#observations.place({ ...wanted.target, userId });
       targets.push(place === null ? [] : await this.#stats(place, wanted, moments, requests, abort));
     }
+    const length = moments.first - first.windowStart;
+    const scores = [];
+    for (const wanted of first.scores ?? []) {
+      const of = await this.#observations.scored({ ...wanted, userId });
+      scores.push(of === null ? null : await scoreWindowsAt(this.#reads, of, moments, length, abort));
+    }
     const answers: Observed[] = [];
     for (const [at, request] of requests.entries())
       answers.push({
@@ -65,6 +64,7 @@ export class PastReads implements PastStats {
           { ...request, metrics: request.metrics.map((metric) => ({ ...metric, userId, since: [] })) },
           abort,
         ),
+        scores: scores.map((windows) => scoresSince(windows?.[at] ?? NO_SCORES, [])),
       });
     return answers;
   }

@@ -105,3 +105,19 @@ export function activeRows(units: Units, until: Micros): string {
     ? `(SELECT ${columns} FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${where})`
     : `(SELECT ${columns} FROM ${spansOf(units, where, tenantsOf(units))})`;
 }
+
+/** Moments equal steps apart. */
+export interface Moments {
+  readonly first: Micros;
+  readonly step: Micros;
+  readonly count: number;
+}
+
+/** SQL for the index of the first moment at or after a time in microseconds. */
+export function momentOf({ first, step }: Moments, time: string): string {
+  return `intDiv(greatest(${time}, ${first}) - ${first} + ${step - 1}, ${step})`;
+}
+
+export function lastOf({ first, step, count }: Moments): Micros {
+  return first + step * (count - 1);
+}

@@ -19,6 +19,7 @@ type ReadParts = Pick<
   | 'series'
   | 'groups'
   | 'sessions'
+  | 'scores'
   | 'map'
   | 'prompts'
   | 'metrics'
@@ -61,6 +62,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   series: { read: 'long' },
   groups: { read: 'long' },
   sessions: { list: 'long', read: 'long', scores: 'short', users: 'long', repositories: 'long' },
+  scores: { groups: 'long', ofRuns: 'short' },
   map: { read: 'long', hours: 'long', rebuild: 'at once' },
   prompts: { link: 'at once', compare: 'long' },
   metrics: { list: 'short', query: 'short', series: 'long', labels: 'long' },

@@ -13,6 +13,7 @@ import {
 import { textInJson } from '../logs/log-condition.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
+import { hasScores } from './score-reads.js';
 
 /** A filter of the rows of `runs` in SQL; null if it names an agent that the user does not have. */
 export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilter): string | null {
@@ -22,6 +23,7 @@ export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilt
     ...boundsOf(filter),
     ...contextOf(filter),
     ...(filter.where ?? []).map(fieldCondition),
+    ...hasScores(tenant, filter.scores),
   ];
   const { agent_id: agentId, kind, status, success } = filter;
   if (agentId !== undefined) {

@@ -3,6 +3,8 @@ import { SHOWN_SCORE, storedScore } from '../../shared/stored-score.js';
 import { quoted } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
 import { NO_TRACE } from '../tables/score-tables.js';
+import type { ScoreCondition } from '../../contracts/scores.js';
+import { effectiveSpans } from './effective-spans-sql.js';
 
 const SHOWN = SHOWN_SCORE.filter((name) => name !== 'span_id')
   .map((name) => `s.${name} AS ${name}`)
@@ -61,4 +63,50 @@ export async function readSessionScores(
     abort,
   );
   return rows.map(storedScore).reverse();
+}
+
+/** Selects scores. */
+interface WantedScores {
+  readonly name?: string;
+  /** Any other condition on the columns of `scores`. */
+  readonly test?: string;
+  /** SQL for the ids of the runs. */
+  readonly runs?: string;
+}
+
+/** The conditions for runs with certain scores; none without such a filter. */
+export function hasScores(tenant: number, conditions: readonly ScoreCondition[] = []): string[] {
+  return conditions.map((condition) => {
+    const scores = scoresOfRuns(tenant, { name: condition.name, test: testOf(condition) });
+    return `trace_id ${condition.kind === 'none' ? 'NOT IN' : 'IN'} (SELECT trace_id FROM ${scores})`;
+  });
+}
+
+function testOf(condition: ScoreCondition): string {
+  switch (condition.kind) {
+    case 'value':
+      return `value ${condition.operator} toFloat64(${condition.value})`;
+    case 'label':
+      return `label ${condition.operator} ${quoted(condition.label)}`;
+    default:
+      return 'true';
+  }
+}
+
+/**
+ * The scores of runs, of their spans and of their responses, each in its newest form: a relation of `trace_id`, `span_id`, `id`, `name`,
+ * `value`, `label`, `scored_at` and `received_at`.
+ */
+export function scoresOfRuns(tenant: number, { name, test = 'true', runs }: WantedScores): string {
+  const where = `tenant = ${tenant} AND ${name === undefined ? 'true' : `name = ${quoted(name)}`} AND ${test}`;
+  const isOf = runs === undefined ? 'true' : `trace_id IN (${runs})`;
+  const columns = 'id, name, value, label, scored_at, received_at';
+  const ofResponses = `SELECT ${columns}, span_id, ifNull(response_key, '') AS key FROM scores FINAL WHERE ${where} AND trace_id = '${NO_TRACE}' AND isNotNull(response_key)`;
+  // Constant, so that the spans are not read for the many users without such scores.
+  const isAny = `(SELECT count() FROM scores WHERE tenant = ${tenant} AND trace_id = '${NO_TRACE}' AND isNotNull(response_key)) > 0`;
+  // If several spans of a run report one response, the counted one is judged.
+  const spans = `SELECT trace_id, splitByChar('.', ifNull(call_key, ''))[4] AS key, argMin(span_id, (isNotNull(same_as), started_at, toUInt128(span_id))) AS span_id
+    FROM ${effectiveSpans(tenant, {}, ['call_key', 'same_as'], `${isAny} AND ${isOf}`)} WHERE key != '' GROUP BY trace_id, key`;
+  return `(SELECT trace_id, span_id, ${columns} FROM scores FINAL WHERE ${where} AND trace_id != '${NO_TRACE}' AND ${isOf}
+    UNION ALL SELECT p.trace_id, toNullable(p.span_id), ${columns} FROM (${ofResponses}) AS s INNER JOIN (${spans}) AS p ON p.key = s.key)`;
 }

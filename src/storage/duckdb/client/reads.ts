@@ -65,6 +65,18 @@ export function groupReads(handle: StoreHandle): TelemetryStore['groups'] {
   };
 }
 
+export function scoreReads(handle: StoreHandle): TelemetryStore['scores'] {
+  return readsOver(handle, 'scores', {
+    groups: async (userId, { prompt, ...request }, abort) => {
+      const prompts =
+        prompt === undefined ? undefined : await handle.opened.control.prompts.numbersOf(userId, prompt);
+      const asked = prompts === undefined ? request : { ...request, prompts };
+      const { tenant } = await handle.user(userId);
+      return await handle.read(tenant, 'scores', 'groups', [asked], abort);
+    },
+  });
+}
+
 export function metricReads(handle: StoreHandle): TelemetryStore['metrics'] {
   return readsOver(handle, 'metrics', {
     query: async (userId, name, filter, abort) => {
@@ -159,8 +171,11 @@ export function alertStats(handle: StoreHandle): TelemetryStore['stats'] {
     handle.opened.known.users.tenants(userIds);
   return {
     observe: async (request) => {
-      const { targets, metrics } = request;
-      const users = [...targets.map(({ target }) => target.userId), ...metrics.map(({ userId }) => userId)];
+      const { targets, metrics, scores = [] } = request;
+      const users = [
+        ...targets.map(({ target }) => target.userId),
+        ...[...metrics, ...scores].map(({ userId }) => userId),
+      ];
       return await handle.look('observe', request, await tenantsOf(users));
     },
     exampleTraces: async (queries) => {

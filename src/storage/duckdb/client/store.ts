@@ -26,6 +26,7 @@ import {
   metricReads,
   promptRuns,
   readsOver,
+  scoreReads,
   seriesReads,
 } from './reads.js';
 import { RunsClient } from './runs-client.js';
@@ -118,6 +119,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   readonly series = seriesReads(this.#handle);
   readonly groups = groupReads(this.#handle);
   readonly sessions = readsOver(this.#handle, 'sessions', {});
+  readonly scores = scoreReads(this.#handle);
   readonly metrics = metricReads(this.#handle);
   readonly logs = logReads(this.#handle);
   readonly map = mapReads(this.#handle);

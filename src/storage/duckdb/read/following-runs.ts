@@ -14,6 +14,7 @@ import type { AgentsWithSpans } from './agents-with-spans.js';
 import { FIRST_RUNS, firstWithSpans, usesPrompts } from './runs-with-spans.js';
 import { wantedSpans, type NodeNames, type WantedSpans } from './wanted-spans.js';
 import { conditions, isWholeList } from './run-conditions.js';
+import { hasScores } from './run-scores.js';
 import { orderOf, readRunsAt, type RunsPart } from './runs.js';
 
 /** At most this many agents with wanted spans, those with the most runs, get a list of newest starts in memory. */
@@ -109,11 +110,12 @@ export async function keysAfter<T>(
     const order = orderOf(filter);
     const value = filter.sort ?? 'NULL';
     const runs = newest(capture, TRACES, where);
+    const isScored = await hasScores({ connection, capture, tenant }, search.scores);
     const used = promptNos === undefined ? 'TRUE' : usesPrompts(capture, tenant, promptNos);
     // Ids are converted to text only for the few rows that remain.
     const select = (also: string, runsAtMost: number): string =>
       `SELECT seq, trace_id::VARCHAR AS id, epoch_us(started_at) AS start, ${value} AS value, ${COMMITS}, agent_no
-       FROM (SELECT seq, trace_id, started_at, ${value}, ${COMMITS}, agent_no FROM ${runs} WHERE ${used} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}) ORDER BY ${order}`;
+       FROM (SELECT seq, trace_id, started_at, ${value}, ${COMMITS}, agent_no FROM ${runs} WHERE ${used} AND ${isScored} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}) ORDER BY ${order}`;
     const keys =
       spans === undefined
         ? await connection.rows(select('TRUE', most))

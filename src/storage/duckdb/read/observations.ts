@@ -12,6 +12,7 @@ import type { RunStats } from '../stats/run-stats.js';
 import { metricStats, noSeries } from './metric-stats.js';
 import { NodeActivity } from './node-activity.js';
 import { placeOf, type Known, type Place } from './places.js';
+import { scoresSince, scoreWindows } from './score-windows.js';
 import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-stats.js';
 import type { Unit } from './unit-rows.js';
 import type { Connection } from '../files/connection.js';
@@ -86,6 +87,8 @@ interface Found {
   readonly activity: ReadonlyMap<number, number | null>;
 }
 
+/** The number of an agent that does not exist. */
+const NO_AGENT = -1;
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 
 /** Reads for alerts. Resolves targets to the numbers of agents and nodes. */
@@ -140,6 +143,14 @@ export class Observations {
       };
       const known = streams.filter((stream) => stream !== undefined);
       const ofKnown = await metricStats(connection, capture, known, request);
+      const scores = request.scores ?? [];
+      const ofAgents = scores.map(({ userId, agentId, name }) => {
+        const tenant = tenants.get(userId);
+        const agentNo = tenant === undefined ? undefined : agents.byId(tenant, agentId)?.agent_no;
+        return { tenant: tenant ?? 0, agentNo: agentNo ?? NO_AGENT, name };
+      });
+      const within = { after: request.windowStart, until: request.now };
+      const foundScores = await scoreWindows({ connection, capture }, ofAgents, within);
       const metrics = new Map(known.map((stream, i) => [stream, ofKnown[i]]));
       return {
         targets: request.targets.map((wanted, i) => {
@@ -149,6 +160,7 @@ export class Observations {
         metrics: streams.map(
           (stream, i) => (stream && metrics.get(stream)) ?? noSeries(request.metrics[i]?.since),
         ),
+        scores: foundScores.map((stats, i) => scoresSince(stats, scores[i]?.since)),
       };
     });
   }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type {
   CostStats,
@@ -14,6 +15,7 @@ import type { Capture } from '../segments/segment.js';
 import { metricStats, noSeries } from './metric-stats.js';
 import { activityAt, costsAt, windowsAt, type Moments } from './past-stats.js';
 import { placeOf, type Known } from './places.js';
+import { scoresSince, scoreWindowsAt, type FoundScores } from './score-windows.js';
 import { NO_COST, windowSince } from './target-stats.js';
 
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
@@ -38,9 +40,17 @@ export class PastReads implements Served<PastStats> {
       const metrics: (readonly MetricStats[])[] = [];
       // Few points of a metric are near each moment, so each moment is a separate query.
       for (const request of requests) metrics.push(await this.#metrics(connection, capture, tenant, request));
+      const length = moments.first - first.windowStart;
+      const scores: (readonly FoundScores[])[] = [];
+      for (const { agentId, name } of first.scores ?? []) {
+        const agentNo = this.#known.agents.byId(tenant, agentId)?.agent_no ?? -1;
+        const place = { connection, capture, tenant };
+        scores.push(await scoreWindowsAt(place, { agentNo, name }, moments, length));
+      }
       return requests.map((_, at) => ({
         targets: targets.map((stats) => stats[at] ?? UNKNOWN),
         metrics: metrics[at] ?? [],
+        scores: scores.map((windows) => scoresSince(itemAt(windows, at), [])),
       }));
     });
   }

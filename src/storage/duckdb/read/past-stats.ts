@@ -14,11 +14,11 @@ export interface Moments {
 }
 
 /** The number of the first moment that is not before a time, in microseconds, as SQL. */
-function momentOf({ first, step }: Moments, time: string): string {
+export function momentOf({ first, step }: Moments, time: string): string {
   return `((greatest(${time}, ${first}) - ${first} + ${step - 1}) // ${step})`;
 }
 
-function lastOf({ first, step, count }: Moments): Micros {
+export function lastOf({ first, step, count }: Moments): Micros {
   return first + step * (count - 1);
 }
 

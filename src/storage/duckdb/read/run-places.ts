@@ -21,16 +21,18 @@ interface Place {
  * The places of matching runs. Reads each run once, and only the columns of the filter, the start and the commit.
  *
  * @param where mutually exclusive conditions for matching runs
+ * @param also a further condition, which may name other tables
  */
 export async function matchingPlaces(
   connection: Connection,
   capture: Capture,
   where: readonly Condition[],
+  also: string,
 ): Promise<readonly Place[]> {
   const width = Math.max(1, Math.ceil(capture.lastSeq / MOST_PLACES));
   const rows = await connection.rows(
     `SELECT min(seq) AS first, max(seq) AS last, count(*) AS runs, epoch_us(min(started_at)) AS oldest, epoch_us(max(started_at)) AS newest
-     FROM ${newest(capture, TRACES, where)} GROUP BY seq // ${width}`,
+     FROM ${newest(capture, TRACES, where)} WHERE ${also} GROUP BY seq // ${width}`,
   );
   return rows.map((row) => ({
     first: Number(row.first),

@@ -20,6 +20,7 @@ import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { number } from '../write/run-summary.js';
 import { conditions, dimensionsOf } from './run-conditions.js';
+import { hasScores } from './run-scores.js';
 import { readModelSeries } from './model-series.js';
 import { readCells, type CountedRuns, type Stretch } from './series-cells.js';
 
@@ -50,7 +51,7 @@ export async function readSeries(place: SeriesPlace, request: StoredSeriesReques
   const { start_time, end_time, group_by, prompts } = request;
   const now = { from: start_time, to: end_time };
   const before = { from: Math.max(2 * start_time - end_time, Number.MIN_SAFE_INTEGER), to: start_time };
-  const runs = wantedRuns(place, request);
+  const runs = wantedRuns(place, request, await hasScores(place, request.filter?.scores));
   const group = group_by === 'model' ? undefined : group_by;
   const key = group === undefined ? ALL : await groupsOf(place, request, runs, group);
   const cells = (by: string, stretches: readonly Stretch[]): Promise<CellsByStart[]> =>
@@ -121,7 +122,12 @@ interface WantedRuns extends Omit<CountedRuns, 'within' | 'key'> {
   readonly within: (ranges: readonly CommitRange[], by: string) => string;
 }
 
-function wantedRuns({ agents, capture, tenant }: SeriesPlace, request: StoredSeriesRequest): WantedRuns {
+/** @param also a further condition, which may name other tables */
+function wantedRuns(
+  { agents, capture, tenant }: SeriesPlace,
+  request: StoredSeriesRequest,
+  also: string,
+): WantedRuns {
   const { agent_id, prompts, interval } = request;
   const agentNos =
     agent_id === undefined ? null : agents.namedById(tenant, agent_id).map(({ agent_no }) => agent_no);
@@ -136,7 +142,7 @@ function wantedRuns({ agents, capture, tenant }: SeriesPlace, request: StoredSer
     agentNos,
     interval,
     within: (ranges, by) => {
-      const runs = newest(
+      const all = newest(
         capture,
         TRACES,
         ranges.map(
@@ -144,6 +150,7 @@ function wantedRuns({ agents, capture, tenant }: SeriesPlace, request: StoredSer
             `${isOf} AND started_at >= make_timestamp(${first}) AND started_at <= make_timestamp(${last})`,
         ),
       );
+      const runs = also === 'TRUE' ? all : `(SELECT * FROM ${all} WHERE ${also})`;
       if (links === undefined) return runs;
       return by === ALL
         ? `(SELECT * FROM ${runs} WHERE trace_id IN (SELECT trace_id FROM ${links}))`

@@ -6,6 +6,7 @@ import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import type { Agents } from '../stats/agents.js';
 import { conditions, fieldText } from './run-conditions.js';
+import { hasScores } from './run-scores.js';
 
 /** The most frequent values of a field of runs. */
 export async function readValues(
@@ -18,9 +19,10 @@ export async function readValues(
   const matching = conditions(agents, tenant, filter);
   if (matching === null) return [];
   const runs = newest(capture, TRACES, `tenant = ${tenant} AND ${matching.sql}`);
+  const also = await hasScores({ connection, capture, tenant }, filter.scores);
   const isWanted = contains === undefined ? 'TRUE' : `contains(lower(value), lower(${literal(contains)}))`;
   const rows = await connection.rows(
-    `SELECT value, count(*) AS runs FROM (SELECT ${valuesOf(field)} AS value FROM ${runs})
+    `SELECT value, count(*) AS runs FROM (SELECT ${valuesOf(field)} AS value FROM ${runs} WHERE ${also})
      WHERE value <> '' AND ${isWanted} GROUP BY value ORDER BY runs DESC, value LIMIT ${limit}`,
   );
   return rows.map(({ value, runs }) => ({ value: String(value), runs: Number(runs) }));

@@ -12,6 +12,7 @@ import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/read-limits.js';
 import { narrowed, ofCommits } from '../segments/commit-ranges.js';
 import { conditions, isFromMemory, isWholeList, type Matching } from './run-conditions.js';
+import { hasScores } from './run-scores.js';
 import { conditionsOnPage, countIn, matchingPlaces } from './run-places.js';
 import { RUN_COLUMNS, runSummary } from '../write/run-summary.js';
 
@@ -79,8 +80,9 @@ async function readRuns(
   const matches = `tenant = ${tenant} AND ${sql}`;
   let where: Condition[] = [matches];
   let count = counted;
+  const also = await hasScores({ connection, capture, tenant }, filter.scores);
   if (count === null) {
-    const places = await matchingPlaces(connection, capture, where);
+    const places = await matchingPlaces(connection, capture, where, also);
     count = countIn(places);
     if (count <= page.offset) return { ...NONE, count };
     if (order === NEWEST_FIRST)
@@ -88,7 +90,7 @@ async function readRuns(
   }
   // Narrow columns show which runs these are; then only their rows are read, by commit.
   const keys = await connection.rows(
-    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page, order)}`,
+    `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} WHERE ${also} ${orderAndCut(page, order)}`,
   );
   const wanted = keys.map(({ id, seq }) => ({ id: String(id), seq: Number(seq) }));
   return { ...(await readRunsAt(connection, capture, agents, tenant, wanted, order)), count };

@@ -39,6 +39,7 @@ import { ModelReads } from '../read/model-reads.js';
 import { PastReads } from '../read/past-reads.js';
 import { RunReads } from '../read/run-reads.js';
 import { GroupReads } from '../read/run-groups.js';
+import { ScoreReads } from '../read/run-scores.js';
 import { SeriesReads } from '../read/series-reads.js';
 import { SessionReads } from '../read/session-reads.js';
 import { UsageReads } from './usage-reads.js';
@@ -270,6 +271,7 @@ async function compose(
     series: new SeriesReads({ agents, cells: kept.cells }),
     groups: new GroupReads(agents),
     sessions: new SessionReads(agents),
+    scores: new ScoreReads(agents),
     map: new MapReads(),
     past: new PastReads({ agents, services, metrics }),
     usage: new UsageReads(counts),

@@ -2,6 +2,7 @@ import type { Transfer } from '../../../worker/thread-protocol.js';
 import type { PastReads } from '../read/past-reads.js';
 import type { AgentReads } from '../read/agent-reads.js';
 import type { MapReads } from '../read/map-reads.js';
+import type { ScoreReads } from '../read/run-scores.js';
 import type { SeriesReads } from '../read/series-reads.js';
 import type { ModelReads } from '../read/model-reads.js';
 import type { SessionReads } from '../read/session-reads.js';
@@ -22,6 +23,7 @@ export interface StoreReads {
   readonly series: SeriesReads;
   readonly groups: GroupReads;
   readonly sessions: SessionReads;
+  readonly scores: ScoreReads;
   readonly metrics: Pick<StoredMetrics, 'list' | 'query' | 'points' | 'series' | 'labels'>;
   readonly logs: Pick<StoredLogs, 'search' | 'rest' | 'facets' | 'groups' | 'findTrace'>;
   readonly map: MapReads;

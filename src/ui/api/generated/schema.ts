@@ -752,6 +752,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/dashboard/scores': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['readScores'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/dashboard/search': {
     parameters: {
       query?: never;
@@ -1778,11 +1794,32 @@ export interface components {
       is_active: boolean;
       is_firing: boolean;
       last_fired_at: string | null;
+      score_config: components['schemas']['AlertScore'] | null;
       target_service: string | null;
       threshold: number;
       /** @enum {unknown} */
-      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      type:
+        | 'failure_rate'
+        | 'inactivity'
+        | 'cost_threshold'
+        | 'latency_threshold'
+        | 'score_threshold'
+        | 'composite';
       webhook_url: string | null;
+    };
+    AlertScore: {
+      /** @enum {unknown} */
+      direction: 'below' | 'above';
+      /** @default 1 */
+      min_samples: number;
+      score_name: string;
+    };
+    AlertScoreInput: {
+      /** @enum {unknown} */
+      direction: 'below' | 'above';
+      /** @default 1 */
+      min_samples: number | null;
+      score_name: string;
     };
     AlertSecretState: {
       created_at: string | null;
@@ -1799,7 +1836,7 @@ export interface components {
       is_evaluated: boolean;
       sample_count: number;
       threshold: number;
-      unit: ('ratio' | 'hours' | 'usd' | 'ms') | null;
+      unit: ('ratio' | 'hours' | 'usd' | 'ms' | 'score') | null;
       value: number | null;
       /** @enum {unknown} */
       verdict: 'met' | 'not_met' | 'no_data';
@@ -2056,7 +2093,13 @@ export interface components {
       threshold: number;
       trace_ids: string[];
       /** @enum {unknown} */
-      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      type:
+        | 'failure_rate'
+        | 'inactivity'
+        | 'cost_threshold'
+        | 'latency_threshold'
+        | 'score_threshold'
+        | 'composite';
       value: number | null;
       window: components['schemas']['AlertWindow'] | null;
     };
@@ -2140,6 +2183,7 @@ export interface components {
       release: string | null;
       repository: string | null;
       sample_rate: number | null;
+      scores?: components['schemas']['ListedScore'][];
       session_id: string | null;
       span_count: number;
       /** Format: date-time */
@@ -2162,6 +2206,12 @@ export interface components {
       page: number;
       page_size: number;
       searched_back_to?: string | null;
+    };
+    ListedScore: {
+      label: string | null;
+      mean: number | null;
+      name: string;
+      scores: number;
     };
     LogBucket: {
       count: number;
@@ -2432,10 +2482,17 @@ export interface components {
       composite_config?: components['schemas']['AlertCompositionInput'] | null;
       /** @default 60 */
       cooldown_minutes: number | null;
+      score_config?: components['schemas']['AlertScoreInput'] | null;
       target_service?: string | null;
       threshold?: number | null;
       /** @enum {unknown} */
-      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      type:
+        | 'failure_rate'
+        | 'inactivity'
+        | 'cost_threshold'
+        | 'latency_threshold'
+        | 'score_threshold'
+        | 'composite';
       webhook_url?: string | null;
     } & ((
       | {
@@ -2450,29 +2507,41 @@ export interface components {
       (
         | {
             composite_config: Record<string, never>;
+            score_config?: null;
             /** @constant */
             type?: 'composite';
           }
         | {
             composite_config?: null;
+            score_config: Record<string, never>;
+            threshold: number;
+            /** @constant */
+            type?: 'score_threshold';
+          }
+        | {
+            composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'failure_rate';
           }
         | {
             composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'inactivity';
           }
         | {
             composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'cost_threshold';
           }
         | {
             composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'latency_threshold';
@@ -2498,10 +2567,17 @@ export interface components {
       composite_config?: components['schemas']['AlertCompositionInput'] | null;
       /** @default 60 */
       cooldown_minutes: number | null;
+      score_config?: components['schemas']['AlertScoreInput'] | null;
       target_service?: string | null;
       threshold?: number | null;
       /** @enum {unknown} */
-      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'composite';
+      type:
+        | 'failure_rate'
+        | 'inactivity'
+        | 'cost_threshold'
+        | 'latency_threshold'
+        | 'score_threshold'
+        | 'composite';
       webhook_url?: string | null;
     } & ((
       | {
@@ -2516,29 +2592,41 @@ export interface components {
       (
         | {
             composite_config: Record<string, never>;
+            score_config?: null;
             /** @constant */
             type?: 'composite';
           }
         | {
             composite_config?: null;
+            score_config: Record<string, never>;
+            threshold: number;
+            /** @constant */
+            type?: 'score_threshold';
+          }
+        | {
+            composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'failure_rate';
           }
         | {
             composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'inactivity';
           }
         | {
             composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'cost_threshold';
           }
         | {
             composite_config?: null;
+            score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'latency_threshold';
@@ -2881,10 +2969,19 @@ export interface components {
       avg_cost_usd: number | null;
       avg_latency_ms: number | null;
       p95_latency_ms: number | null;
+      scores: components['schemas']['PromptVersionScore'][];
       success_rate: number | null;
       template_text: string;
       total_traces: number;
       version: number;
+    };
+    PromptVersionScore: {
+      max: number | null;
+      mean: number | null;
+      min: number | null;
+      name: string;
+      scores: number;
+      values: number;
     };
     ProviderPrice: {
       price: components['schemas']['TokenPrices'];
@@ -3179,11 +3276,39 @@ export interface components {
       span_id: string | null;
       value: number | null;
     };
+    ScoreBucket: {
+      max: number | null;
+      mean: number | null;
+      min: number | null;
+      scores: number;
+      /** Format: date-time */
+      start: string;
+      values: number;
+    };
+    ScoreGroup: {
+      agent_name: string | null;
+      buckets: components['schemas']['ScoreBucket'][];
+      key: string | null;
+      labels: {
+        label: string;
+        scores: number;
+      }[];
+      max: number | null;
+      mean: number | null;
+      min: number | null;
+      name: string;
+      scores: number;
+      values: number;
+    };
     ScoresReply: {
       accepted: number;
       errors: components['schemas']['RejectedScore'][];
       ids: string[];
       rejected: number;
+    };
+    ScoreStats: {
+      interval: ('1m' | '5m' | '1h' | '1d') | null;
+      items: components['schemas']['ScoreGroup'][];
     };
     SentResource: {
       attributes: components['schemas']['Attribute'][];
@@ -3597,16 +3722,25 @@ export interface components {
       user_id: string | null;
     };
     TriedCondition: {
+      /** @enum {unknown} */
+      direction?: 'below' | 'above';
       met: boolean;
       metric_name?: string;
       observed: number | null;
       /** @enum {unknown} */
       operator?: 'gt' | 'lt' | 'gte' | 'lte';
+      score_name?: string;
       /** @enum {unknown} */
       source: 'ai' | 'infra';
       threshold?: number;
       /** @enum {unknown} */
-      type: 'failure_rate' | 'inactivity' | 'cost_threshold' | 'latency_threshold' | 'metric_threshold';
+      type:
+        | 'failure_rate'
+        | 'inactivity'
+        | 'cost_threshold'
+        | 'latency_threshold'
+        | 'score_threshold'
+        | 'metric_threshold';
       value?: number;
     };
     UnpriceableCalls: {
@@ -5790,6 +5924,44 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  readScores: {
+    parameters: {
+      query?: {
+        agent_id?: string;
+        agent_version?: string;
+        by?: 'agent' | 'model' | 'prompt_version' | 'environment' | 'release' | 'agent_version';
+        end_time?: string;
+        environment?: string;
+        interval?: 'auto' | '1m' | '5m' | '1h' | '1d';
+        name?: string;
+        prompt_name?: string;
+        release?: string;
+        repository?: string;
+        start_time?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ScoreStats'];
+        };
+      };
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   searchAll: {
     parameters: {
       query: {
@@ -5844,6 +6016,7 @@ export interface operations {
         repository?: string;
         'repository!'?: string;
         'repository~'?: string;
+        score?: string[];
         session_id?: string;
         start_time?: string;
         status?: 'running' | 'completed' | 'failed' | 'timed_out';
@@ -6114,6 +6287,8 @@ export interface operations {
         repository?: string;
         'repository!'?: string;
         'repository~'?: string;
+        score?: string[];
+        scores?: boolean;
         session_id?: string;
         sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
         span_name?: string;

@@ -18,6 +18,7 @@ import { integer, oneOf } from '../../state/codec.js';
 import { rangeBetween, rangeField } from '../../state/range.js';
 import { endsOf, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { AgentScores } from './AgentScores.js';
 import { useAlertUpdates, useRules } from '../alerts/load.js';
 import { RULE_COLUMNS } from '../alerts/rule-columns.js';
 import { Table } from '../../parts/Table.js';
@@ -132,6 +133,7 @@ export default function Agent({ id }: { readonly id: string }) {
           change({ by: FIELDS.find((each) => each === field) ?? by }, 'replace');
         }}
       />
+      <AgentScores agentId={id} range={range} />
       <div className={parts['head']}>
         <h2>Runs</h2>
         <div role="group" aria-label="Status" className={parts['label']}>

@@ -26,15 +26,23 @@ const STATE = {
   agent: text(),
   service: text(),
   type: oneOf(
-    ['failure_rate', 'latency_threshold', 'cost_threshold', 'inactivity', 'composite'],
+    ['failure_rate', 'latency_threshold', 'cost_threshold', 'inactivity', 'score_threshold', 'composite'],
     'failure_rate',
   ),
   limit: text('10'),
+  score: text(),
+  direction: oneOf(['below', 'above'], 'below'),
   hours: oneOf(['6', '24', '72', '168'], '24'),
 };
 
-const USUAL = { failure_rate: '10', latency_threshold: '30000', cost_threshold: '10', inactivity: '6' };
-type Local = Pick<Draft, 'cooldown' | 'channel' | 'url' | 'operator' | 'conditions'>;
+const USUAL = {
+  failure_rate: '10',
+  latency_threshold: '30000',
+  cost_threshold: '10',
+  inactivity: '6',
+  score_threshold: '0.5',
+};
+type Local = Pick<Draft, 'cooldown' | 'channel' | 'url' | 'operator' | 'conditions' | 'samples'>;
 
 /** Creates a rule, with a preview over past data. */
 export default function NewAlert() {
@@ -60,6 +68,7 @@ function Editor() {
     channel: 'email',
     url: '',
     operator: 'and',
+    samples: '5',
     conditions: [
       { type: 'failure_rate', limit: '10', metric: '', operator: 'gt' },
       { type: 'metric_threshold', limit: '', metric: '', operator: 'gt' },
@@ -86,7 +95,7 @@ function Editor() {
   const problems = problemsOf(errors);
   const put = (some: Partial<Draft>): void => {
     create.reset();
-    const { of, agent, service, type, limit, ...rest } = some;
+    const { of, agent, service, type, limit, score, direction, ...rest } = some;
     if (Object.keys(rest).length > 0) setLocal((before) => ({ ...before, ...rest }));
     const usual = type !== undefined && type !== 'composite' ? { limit: USUAL[type] } : {};
     const linked = {
@@ -95,6 +104,8 @@ function Editor() {
       ...(service !== undefined && { service }),
       ...(type !== undefined && { type, ...usual }),
       ...(limit !== undefined && { limit }),
+      ...(score !== undefined && { score }),
+      ...(direction !== undefined && { direction }),
     };
     if (Object.keys(linked).length > 0) change(linked, 'replace');
   };

@@ -33,6 +33,37 @@ export function RuleFields(props: Props) {
           onChange({ type: text as RuleType });
         }}
       />
+      {type === 'score_threshold' && (
+        <>
+          <TextField
+            label="Score"
+            hint="Name of the scores, exactly"
+            value={draft.score}
+            problem={problems['score_config/score_name'] ?? problems['score_config']}
+            onText={(text) => {
+              onChange({ score: text });
+            }}
+          />
+          <SelectField
+            label="Comparison"
+            value={draft.direction}
+            options={{ below: 'below', above: 'above' }}
+            onText={(text) => {
+              onChange({ direction: text === 'above' ? 'above' : 'below' });
+            }}
+          />
+          <TextField
+            label="Minimum scores"
+            hint="With fewer scores in the window, the alert does not fire"
+            inputMode="numeric"
+            value={draft.samples}
+            problem={problems['score_config/min_samples']}
+            onText={(text) => {
+              onChange({ samples: text });
+            }}
+          />
+        </>
+      )}
       {type === 'composite' ? (
         <ConditionFields
           operator={draft.operator}

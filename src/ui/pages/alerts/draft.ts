@@ -27,6 +27,10 @@ export interface Draft {
   readonly url: string;
   readonly operator: 'and' | 'or';
   readonly conditions: readonly ConditionDraft[];
+  /** The name of the scores, whether they are too low or too high, and how many are needed. */
+  readonly score: string;
+  readonly direction: 'below' | 'above';
+  readonly samples: string;
 }
 
 /** Labels and hints of thresholds; `failure_rate` is a percentage here and a fraction in the API. */
@@ -35,6 +39,7 @@ export const LIMITS: Readonly<Record<string, { readonly label: string; readonly 
   latency_threshold: { label: 'Threshold (ms)', hint: 'p95 duration of the runs in the window' },
   cost_threshold: { label: 'Threshold (USD per day)', hint: 'Total cost of all runs of the day so far' },
   inactivity: { label: 'Threshold (hours)', hint: 'Time since the last activity' },
+  score_threshold: { label: 'Threshold', hint: 'Mean of the scores given in the window' },
   metric_threshold: { label: 'Threshold', hint: 'Compared with the newest point of each series' },
 };
 
@@ -69,10 +74,15 @@ export function toNewRule(draft: Draft): NewRule | null {
       : limit === undefined
         ? {}
         : { threshold: limit }),
+    ...(type === 'score_threshold' && { score_config: toScore(draft) }),
     cooldown_minutes: numberOf(draft.cooldown) ?? 60,
     channel: draft.channel,
     ...(draft.channel === 'email' || draft.url.trim() === '' ? {} : { webhook_url: draft.url.trim() }),
   };
+}
+
+function toScore({ score, direction, samples }: Draft): object {
+  return { score_name: score.trim(), direction, min_samples: numberOf(samples) ?? 1 };
 }
 
 function toCondition({ type, limit, metric, operator }: ConditionDraft): object {
@@ -90,11 +100,13 @@ export function toTried(rule: NewRule): NewRule {
 
 /** An existing rule as a new one. */
 export function fromRule(rule: Rule): NewRule {
-  const { agent_id, target_service, type, threshold, cooldown_minutes, composite_config } = rule;
+  const { agent_id, target_service, type, threshold, cooldown_minutes, composite_config, score_config } =
+    rule;
   return {
     ...(agent_id === null ? { target_service } : { agent_id }),
     type,
     ...(type === 'composite' ? { composite_config } : { threshold }),
+    ...(score_config !== null && { score_config }),
     cooldown_minutes,
     channel: 'email',
   };

@@ -14,6 +14,7 @@ export const TYPES: Readonly<Record<RuleType, string>> = {
   latency_threshold: 'Latency (p95)',
   cost_threshold: 'Daily cost',
   inactivity: 'Inactivity',
+  score_threshold: 'Mean score',
   composite: 'Multiple conditions',
 };
 
@@ -52,7 +53,9 @@ export function formatRule({
   type,
   threshold,
   composite_config: config,
-}: Pick<Rule, 'type' | 'threshold' | 'composite_config'>): string {
+  score_config: score = null,
+}: Pick<Rule, 'type' | 'threshold' | 'composite_config'> & Partial<Pick<Rule, 'score_config'>>): string {
+  if (score !== null) return `Mean of ${score.score_name} ${score.direction} ${formatFound(type, threshold)}`;
   if (type !== 'composite') return formatCondition({ type, threshold });
   const conditions = (config?.conditions ?? []) as readonly Condition[];
   return conditions.map(formatCondition).join(config?.operator === 'or' ? ' or ' : ' and ');

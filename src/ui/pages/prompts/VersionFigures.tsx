@@ -8,6 +8,11 @@ import styles from './Prompt.module.css';
 /** With fewer runs, a difference may be due to chance. */
 const FEW_RUNS = 30;
 
+/** The names with the most scores. */
+const MOST_SCORES = 4;
+const shortened = (value: number | null): string =>
+  value === null ? '' : String(Number(value.toPrecision(4)));
+
 /** Run statistics of one prompt version against another, with the number of runs. */
 export function VersionFigures({
   before: { version, figures: earlier },
@@ -52,6 +57,26 @@ export function VersionFigures({
             <Change now={figures.p95_latency_ms} before={earlier.p95_latency_ms} of={of} isBad />
           </dd>
         </div>
+        {figures.scores
+          .filter(({ mean }) => mean !== null)
+          .slice(0, MOST_SCORES)
+          .map(({ name, mean, values }) => {
+            const old = earlier.scores.find((score) => score.name === name);
+            return (
+              <div key={name}>
+                <dt>Mean {name}</dt>
+                <dd>
+                  {shortened(mean)}
+                  <small>
+                    {formatCounted(values, 'score')};{' '}
+                    {old === undefined || old.mean === null
+                      ? `none with ${of}`
+                      : `${shortened(old.mean)} of ${formatCounted(old.values, 'score')} with ${of}`}
+                  </small>
+                </dd>
+              </div>
+            );
+          })}
       </dl>
       <p className={styles['few']}>
         {`Of ${formatCounted(figures.total_traces, 'run')} with v${String(later)} and ${formatCounted(earlier.total_traces, 'run')} with ${of}.`}

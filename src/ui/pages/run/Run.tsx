@@ -9,6 +9,7 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { runQuery, useRun, type LoadedRun } from './load-run.js';
 import { RunHeader } from './RunHeader.js';
 import { RunBody } from './RunBody.js';
+import { ReviewBar } from './Review.js';
 import { RUN_STATE } from './run-state.js';
 import { useNeighbourKeys } from './use-neighbours.js';
 import styles from './run.module.css';
@@ -21,7 +22,9 @@ export function early(): void {
 /** A run: its spans as a tree with a timeline, and the selected span in detail. @param id trace id */
 export default function Run({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRun(id);
-  useNeighbourKeys(id);
+  const [{ review }] = useUrlState(RUN_STATE);
+  // In a review, the same keys walk its runs.
+  useNeighbourKeys(id, review === '');
   if (error instanceof ApiError && [404, 422].includes(error.status))
     return (
       <Empty title="Run not found" isPage>
@@ -45,9 +48,10 @@ function Loading() {
 }
 
 function Loaded({ loaded }: { readonly loaded: LoadedRun }) {
-  const [{ full }] = useUrlState(RUN_STATE);
+  const [{ full, review }] = useUrlState(RUN_STATE);
   return (
     <>
+      {review !== '' && <ReviewBar id={loaded.run.trace_id} list={review === '-' ? '' : review} />}
       <RunHeader run={loaded.run} spanCount={loaded.spans.length} isShort={full} />
       {loaded.spans.length === 0 ? (
         <Empty title="This run has no spans">

@@ -14,6 +14,8 @@ import { Overlay } from '../../shell/Dialogs.js';
 import { useNowWhile } from '../../state/clock.js';
 import { readText } from '../../api/client.js';
 import type { LoadedRun } from './load-run.js';
+import { EditOutcome } from './Outcome.js';
+import { Rating } from './Rating.js';
 import { RunScores } from './Scores.js';
 import { useNeighbours } from './use-neighbours.js';
 import styles from './run.module.css';
@@ -84,8 +86,12 @@ function Facts({ run, spanCount }: { readonly run: LoadedRun['run']; readonly sp
           ) : (
             <span className={cx(!run.success && parts['bad'])}>{run.success ? 'Yes' : 'No'}</span>
           )}
+          <EditOutcome run={run} />
         </Fact>
         {run.outcome !== null && <Fact name="Outcome">{run.outcome}</Fact>}
+        <Fact name="Rating">
+          <Rating hasKeys traceId={run.trace_id} spanId={null} scores={run.scores} />
+        </Fact>
         {run.scores.length > 0 && (
           <Fact name="Scores">
             <RunScores traceId={run.trace_id} scores={run.scores} />

@@ -7,10 +7,12 @@ import { formatRepeat } from '../../trace/format-repeat.js';
 import type { TreeNode } from '../../trace/tree.js';
 import type { TraceView } from '../../trace/use-trace-view.js';
 import type { LoadedRun } from './load-run.js';
+import { Rating } from './Rating.js';
 import { SpanScores } from './Scores.js';
 import styles from './run.module.css';
 
 interface Props {
+  readonly traceId: string;
   readonly node: TreeNode;
   readonly scores: LoadedRun['run']['scores'];
   readonly detail: Json | undefined;
@@ -28,7 +30,7 @@ const PARTS: readonly (readonly [string, string])[] = [
 ];
 
 /** Times, usage and cost of a span. */
-export function SpanFacts({ node, scores, detail, view, onShow }: Props) {
+export function SpanFacts({ traceId, node, scores, detail, view, onShow }: Props) {
   const { span } = node;
   const { zone } = useSettings();
   const usage = member(detail, 'usage');
@@ -94,6 +96,10 @@ export function SpanFacts({ node, scores, detail, view, onShow }: Props) {
         </>
       )}
       <SpanScores scores={scores} />
+      <dt>Rating</dt>
+      <dd>
+        <Rating traceId={traceId} spanId={span.id} scores={scores} />
+      </dd>
       {repeat && (
         <>
           <dt>Repeats</dt>

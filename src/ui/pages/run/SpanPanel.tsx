@@ -79,6 +79,7 @@ export function SpanPanel({ traceId, scores, node, view, state, change, onShow }
         </pre>
       )}
       <SpanFacts
+        traceId={traceId}
         node={node}
         scores={scores.filter(({ span_id }) => span_id === span.id)}
         detail={data}
@@ -137,6 +138,7 @@ const RUN_PLAIN: RunState = {
   q: '',
   path: false,
   squeeze: true,
+  review: '',
   fold: true,
   zoom: '',
 };

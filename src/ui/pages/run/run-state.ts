@@ -24,6 +24,8 @@ export const RUN_STATE = {
   fold: flag(true),
   /** The span that fills the width. */
   zoom: text(),
+  /** The query of the list whose unrated runs are reviewed; `-` for the list without filters. */
+  review: text(),
 };
 
 export type RunState = StateOf<typeof RUN_STATE>;

@@ -12,7 +12,7 @@ export function useNeighbours(id: string) {
 }
 
 /** `[` and `]`, also while a run is loading. */
-export function useNeighbourKeys(id: string): void {
+export function useNeighbourKeys(id: string, isWanted: boolean): void {
   const { before, after, go } = useNeighbours(id);
-  useShortcuts({ '[': go(before), ']': go(after) });
+  useShortcuts(isWanted ? { '[': go(before), ']': go(after) } : {});
 }

@@ -94,7 +94,7 @@ export function useRunKeys({
     e: () => {
       jump(failed(), true)();
     },
-    c: () => {
+    t: () => {
       change({ path: !state.path });
     },
     g: () => {

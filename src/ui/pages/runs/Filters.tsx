@@ -141,7 +141,13 @@ function AddFilter({ onAdd }: { readonly onAdd: (name: Chip, value: string) => v
           aria-invalid={isWrong}
           inputMode={CHIPS[name].kind === 'number' ? 'decimal' : 'text'}
           placeholder={
-            name === 'agent' ? 'Agent id' : CHIPS[name].kind === 'number' ? 'Number' : 'Exact value'
+            name === 'agent'
+              ? 'Agent id'
+              : name === 'score'
+                ? 'rating<0.5, tone=polite, !rating'
+                : CHIPS[name].kind === 'number'
+                  ? 'Number'
+                  : 'Exact value'
           }
           value={value}
           onChange={(event) => {

@@ -9,11 +9,12 @@ import { RunTable } from '../../parts/RunTable.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
-import { parseState } from '../../state/codec.js';
+import { parseState, printState } from '../../state/codec.js';
 import { queries, ignoreEarlyFailure } from '../../state/queries.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { StartReview } from '../run/Review.js';
 import { Filters } from './Filters.js';
 import { Histogram } from './Histogram.js';
 import { ColumnMenu, Export } from './ListTools.js';
@@ -69,6 +70,7 @@ export default function Runs() {
           }}
         />
         <Export state={state} />
+        <StartReview list={printState(STATE, { ...state, page: 1, after: '', hide: STATE.hide.initial })} />
       </div>
       <Filters state={state} onChange={filter} />
       {state.kind === 'agent' && (

@@ -14,6 +14,8 @@ export function matchesRun(state: RunsState, run: Run, now: number): boolean {
   const { start, end } = stretchOf(state.range, now) ?? {};
   const startedAt = Date.parse(run.started_at);
   return (
+    // Only the daemon knows the scores of a run.
+    state.score === '' &&
     (state.kind === 'all' || state.kind === run.kind) &&
     (state.status === '' || state.status === run.status) &&
     (state.success === '' || state.success === String(run.success)) &&

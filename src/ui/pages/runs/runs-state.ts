@@ -41,6 +41,7 @@ export const STATE = {
   node: text(),
   prompt: text(),
   pv: integer(-1, 0),
+  score: text(),
   mind: bound(),
   maxd: bound(),
   minc: bound(),
@@ -50,7 +51,7 @@ export const STATE = {
   /** Cursor of an uncounted list. */
   after: text(),
   /** Names of hidden columns; by default those that do not fit next to the input. */
-  hide: text('models,errors,tokens'),
+  hide: text('models,errors,tokens,scores'),
 };
 
 export type RunsState = StateOf<typeof STATE>;
@@ -71,6 +72,7 @@ export const CHIPS = {
   node: { label: 'Map node', kind: 'text' },
   prompt: { label: 'Prompt', kind: 'text' },
   pv: { label: 'Prompt version', kind: 'number' },
+  score: { label: 'Score', kind: 'text' },
   mind: { label: 'Min duration (ms)', kind: 'number' },
   maxd: { label: 'Max duration (ms)', kind: 'number' },
   minc: { label: 'Min cost ($)', kind: 'number' },
@@ -130,6 +132,7 @@ export function filterQuery(state: RunsState, now: number) {
     ...(state.node === '' ? {} : { node: state.node }),
     ...(state.prompt === '' ? {} : { prompt_name: state.prompt }),
     ...(state.prompt === '' || state.pv < 0 ? {} : { prompt_version: state.pv }),
+    ...(state.score === '' ? {} : { score: state.score.split(' & ') }),
     ...(state.mind === '' ? {} : { min_duration_ms: Number(state.mind) }),
     ...(state.maxd === '' ? {} : { max_duration_ms: Number(state.maxd) }),
     ...(state.minc === '' ? {} : { min_cost: Number(state.minc) }),

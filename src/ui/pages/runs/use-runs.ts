@@ -35,7 +35,13 @@ export function listQuery(state: RunsState, previews: boolean) {
     queryFn: ({ signal }) => {
       const now = Math.ceil(Date.now() / MINUTE) * MINUTE;
       const place = state.after === '' ? { page: state.page } : { page: 1, cursor: state.after };
-      const query = { ...filterQuery(state, now), ...place, page_size: PAGE_SIZE, previews };
+      const query = {
+        ...filterQuery(state, now),
+        ...place,
+        page_size: PAGE_SIZE,
+        previews,
+        scores: previews,
+      };
       return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
     },
   });

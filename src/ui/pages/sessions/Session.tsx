@@ -13,6 +13,7 @@ import { ZoneNote } from '../../parts/ZoneNote.js';
 import { integer } from '../../state/codec.js';
 import { useRunList } from '../../state/run-list.js';
 import { useUrlState } from '../../state/use-url-state.js';
+import { RunScores } from '../run/Scores.js';
 import { SessionRun } from './SessionRun.js';
 import styles from './Session.module.css';
 
@@ -108,6 +109,14 @@ export default function Session({ id }: { readonly id: string }) {
                 </small>
               </dd>
             </div>
+            {data.scores.length > 0 && (
+              <div>
+                <dt>Scores</dt>
+                <dd className={styles['names']}>
+                  <RunScores traceId="" scores={data.scores} />
+                </dd>
+              </div>
+            )}
           </dl>
           <ol className={styles['turns']} aria-label="Conversation">
             {data.items.map((run) => (

@@ -60,6 +60,7 @@ void t.test('every route returns all fields as sent', async (t) => {
       cooldown_minutes: 60,
       webhook_url: null,
       composite_config: null,
+      score_config: null,
       ...body,
       ...(isOfAgent ? { agent_id } : {}),
       agent_name: isOfAgent ? 'night watch' : null,
