@@ -70,7 +70,12 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
 
   await t.test('finds a conversation by its user and shows it', async (t) => {
     const { page, complaints } = await permit('/sessions');
-    await page.getByLabel('Filter by exact user id').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('User', { exact: true }).fill('ADA');
+    await page.getByRole('option', { name: 'ada@example.com' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
     await page.waitForURL('**/sessions?user=ada%40example.com');
     await page.getByText('1–1 of 1 session').waitFor();
     await page.getByRole('link', { name: 'chat 1' }).click();
@@ -163,9 +168,27 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     const compare = page.getByRole('link', { name: 'Compare' });
     t.match(await compare.getAttribute('href'), '/compare/runs?a=');
     await page.getByText('Columns').click();
-    await page.getByRole('group', { name: 'Columns' }).getByLabel('Spans').uncheck();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Spans', { exact: true }).uncheck();
     await table.getByRole('columnheader', { name: 'Spans' }).waitFor({ state: 'detached' });
-    t.equal(new URL(page.url()).searchParams.get('hide'), 'models,errors,tokens,spans');
+    const columns = page.getByRole('group', { name: 'Columns' });
+    await columns.getByLabel('User', { exact: true }).check();
+    await columns.getByRole('button', { name: 'Move User left' }).click();
+    await columns.getByRole('button', { name: 'Make Input wider' }).click();
+    const arranged = 'started_at,agent,status,outcome,input:200,duration,user,cost';
+    await page.waitForURL((url) => url.searchParams.get('cols') === arranged);
+    const head = await table.getByRole('columnheader').allTextContents();
+    t.same(head.slice(-3), ['Duration ', 'User', 'Cost ']);
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Escape');
+    await columns.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('group', { name: 'Views' }).waitFor();
+    await page.getByRole('heading', { name: 'Runs', exact: true }).click();
+    await page.getByRole('group', { name: 'Views' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Select all rows on this page').check();
+    await page.getByText('24 selected').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('24 selected').waitFor({ state: 'detached' });
 
     await page.goto(new URL('/agents', page.url()).href);
     await page.getByLabel('Select researcher').check();
