@@ -178,7 +178,7 @@ void t.test('settings', async (t) => {
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'No data yet' }).waitFor();
     const shown = await page.locator('main').innerText();
-    t.match(shown, 'Authorization: Bearer $JACKDAW_KEY');
+    t.match(shown, 'authorization=Bearer%20$JACKDAW_KEY');
     t.notMatch(shown, 'initial-api-key');
     t.same(await accessibilityProblems(page), []);
     await page.getByRole('link', { name: 'your API keys' }).click();

@@ -11,6 +11,8 @@ const TRIES = 2;
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
+      // A daemon on this machine also responds without a network.
+      networkMode: 'always',
       staleTime: STALE_MS,
       retry: (count, error) => count < TRIES && !(error instanceof ApiError && error.status < 500),
     },

@@ -20,6 +20,7 @@ import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import { Sparkline } from '../../charts/Sparkline.js';
 import { useSeries } from '../../state/use-series.js';
 import { FirstRun } from './FirstRun.js';
+import { useOpenFirstRun } from './use-first-runs.js';
 
 type Agent = Schemas['AgentSummary'];
 
@@ -155,7 +156,9 @@ export default function Agents() {
   const columns = [...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2, 4), p95, ...COLUMNS.slice(4)];
   const [selected, setSelected] = useState<readonly string[]>([]);
   const [a, b] = selected;
-  if (data?.count === 0 && q === '') return <FirstRun />;
+  const isEmpty = data?.count === 0 && q === '';
+  useOpenFirstRun(isEmpty);
+  if (isEmpty) return <FirstRun />;
   return (
     <div className={parts['page']}>
       <title>Agents · Jackdaw</title>

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
@@ -18,7 +18,13 @@ import { rangeBetween, rangeField } from '../../state/range.js';
 import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
-import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
+import {
+  AGENT_COUNT,
+  NEWEST_RUN,
+  useAgentCount,
+  useNewestRun,
+  useOpenFirstRun,
+} from '../agents/use-first-runs.js';
 import { AlertFirings, RecentFailures, Regressions, UnpricedModels } from './Cards.js';
 import styles from './Overview.module.css';
 import { Link, useLocation } from 'wouter';
@@ -221,11 +227,9 @@ const INTERVALS = { '1m': 'minute', '5m': '5 minutes', '1h': 'hour', '1d': 'UTC 
 function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['Run'] | undefined } {
   const { data } = useAgentCount();
   const isEmpty = data?.count === 0;
-  // A page that was opened on an empty store also announces several first runs.
-  const [wasEmpty, setWasEmpty] = useState(false);
-  if (isEmpty && !wasEmpty) setWasEmpty(true);
+  useOpenFirstRun(isEmpty);
   const isFirst = data?.count === 1 && data.items[0]?.total_runs === 1;
-  const newest = useNewestRun('agent', isFirst || (wasEmpty && !isEmpty));
+  const newest = useNewestRun('agent', isFirst);
   return { isEmpty, first: (!isEmpty && newest) || undefined };
 }
 
