@@ -25,6 +25,12 @@ export const ME = queryOptions({
   queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me', { signal })),
 });
 
+/** The alert rules of the user. */
+export const ALERT_RULES = queryOptions({
+  queryKey: ['alerts'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/alerts', { signal })),
+});
+
 /** Ignores failures of early requests: the page repeats the request and shows the error. */
 export function ignoreEarlyFailure(): void {
   // Nothing here.
