@@ -196,9 +196,15 @@ void t.test('a browser from its first login to its logout', async (t) => {
     await find('GPT-5');
     await page.getByRole('option', { name: 'gpt-5-mini runs with this model' }).click();
     await page.waitForURL('**/runs?model=gpt-5-mini&kind=all');
+    await find('hello');
+    const run = page.getByRole('option', { name: /^hello-agent .* run,/ });
+    await run.locator('mark', { hasText: /hello/i }).first().waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await run.click();
+    await page.waitForURL('**/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01*');
     await find('no / name');
-    await page.getByRole('option', { name: 'no / name session with this id' }).click();
-    await page.waitForURL('**/sessions/no%20%2F%20name');
+    await page.getByRole('option', { name: 'All runs with “no / name”' }).click();
+    await page.waitForURL('**/runs?kind=all&q=no%20%2F%20name');
     t.same(complaints, []);
   });
 

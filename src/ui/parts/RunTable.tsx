@@ -161,20 +161,35 @@ function Found({
   readonly traceId: string;
   readonly match: NonNullable<Schemas['ListedRun']['match']>;
 }) {
-  const ends = [0, ...marks.map(([, end = 0]) => end)];
   return (
     <Link
       href={`/traces/${traceId}${span_id === null ? '' : `?span=${span_id}`}`}
       title={span_name ?? undefined}
     >
+      <Marked text={snippet} marks={marks} />
+    </Link>
+  );
+}
+
+/** A text with highlighted parts. @param marks start and end of each, ascending */
+export function Marked({
+  text,
+  marks,
+}: {
+  readonly text: string;
+  readonly marks: readonly (readonly number[])[];
+}) {
+  const ends = [0, ...marks.map(([, end = 0]) => end)];
+  return (
+    <>
       {marks.map(([start = 0, end = 0], i) => (
         <Fragment key={start}>
-          {snippet.slice(ends[i], start)}
-          <mark>{snippet.slice(start, end)}</mark>
+          {text.slice(ends[i], start)}
+          <mark>{text.slice(start, end)}</mark>
         </Fragment>
       ))}
-      {snippet.slice(ends.at(-1))}
-    </Link>
+      {text.slice(ends.at(-1))}
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useId, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 
 /**
  * Keyboard selection in a listbox below a text field: arrows move, Enter picks.
@@ -12,6 +12,10 @@ export function useListbox(count: number, first: 0 | -1, onPick: (at: number) =>
   const id = useId();
   const [at, setAt] = useState<number>(first);
   const selected = Math.min(at, count - 1);
+  useEffect(() => {
+    if (selected > 0)
+      document.getElementById(`${id}-${String(selected)}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, selected]);
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') setAt(Math.min(selected + 1, count - 1));
     else if (event.key === 'ArrowUp') setAt(Math.max(selected - 1, first));

@@ -54,7 +54,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             }}
           >
             <Search size={16} aria-hidden="true" />
-            <span>Go to…</span>
+            <span>Search…</span>
             <kbd>Ctrl K</kbd>
           </button>
           <button
