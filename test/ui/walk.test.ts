@@ -152,7 +152,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     await page.locator('mark', { hasText: 'agent' }).first().waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('agent-4');
-    await page.getByRole('option', { name: 'agent-4 agent' }).waitFor();
+    await page.getByRole('option', { name: 'agent-4 agent', exact: true }).waitFor();
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'agent-4' }).waitFor();

@@ -26,7 +26,8 @@ export function Session({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useQuery({
     ...ME,
     retry: false,
-    refetchInterval: ({ state }) => (state.status === 'error' ? RECONNECT_MS : CHECK_MS),
+    refetchInterval: ({ state: { error: failed } }) =>
+      failed === null ? CHECK_MS : isRefusal(failed) ? false : RECONNECT_MS,
   });
   const isLost = data !== undefined && error !== null;
   useEffect(() => {
@@ -85,7 +86,7 @@ export function Session({ children }: { readonly children: ReactNode }) {
     client.clear();
     void refetch();
   };
-  const isRefused = error instanceof ApiError && error.status === 401;
+  const isRefused = isRefusal(error);
   // The question names the current user, so it waits for that.
   if (token !== undefined && (data !== undefined || error !== null))
     return (
@@ -109,6 +110,11 @@ export function Session({ children }: { readonly children: ReactNode }) {
       <LostContext value={isLost}>{children}</LostContext>
     </MeContext>
   );
+}
+
+/** Whether there is no session. */
+function isRefusal(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 401;
 }
 
 /** Takes the token of a login link out of the address, so that it does not stay in the history. */

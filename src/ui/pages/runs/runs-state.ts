@@ -23,11 +23,10 @@ function bound(): Field<string> {
 
 /** Conditions on metadata, see {@link parseMetadata}. */
 function metadata(): Field<string> {
-  const { initial, parse, print } = text();
+  const field = text();
   return {
-    initial,
-    parse: (value) => (parseMetadata(value) === undefined ? undefined : parse(value)),
-    print,
+    ...field,
+    parse: (value) => (parseMetadata(value) === undefined ? undefined : field.parse(value)),
   };
 }
 
