@@ -341,4 +341,22 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     t.equal(await page.getByRole('button', { name: 'Remove the view kept' }).count(), 0);
     t.same(complaints, []);
   });
+
+  await t.test('finds a run by a sentence in the result of a tool', async (t) => {
+    const { trace } = anItem({ trace: { agent: 'courier', metadata: { user_id: 'bob', plan: 'pro' } } });
+    const id = trace['trace_id'] as string;
+    const output_data = { note: 'The parcel waits at the harbour office until Friday.' };
+    await api.send([{ trace, spans: [aSpan(id, { type: 'tool', name: 'track', output_data })] }]);
+    const { page, complaints } = await permit('/runs');
+    await page.getByRole('searchbox').fill('"waits at the harbour"');
+    const found = page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: /parcel waits at/ });
+    await found.locator('mark').first().waitFor();
+    await page.getByRole('status').getByText('1 run', { exact: true }).waitFor();
+    await found.click();
+    await page.waitForURL(`**/traces/${id}?span=*`);
+    await page.goto(new URL('/runs?meta=plan~%3DPR', page.url()).href);
+    await page.getByRole('button', { name: 'plan contains PR' }).waitFor();
+    await page.getByText('1–1 of 1 run').waitFor();
+    t.same(complaints, []);
+  });
 });
