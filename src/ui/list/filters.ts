@@ -28,7 +28,7 @@ export function printCondition(operator: Operator, value: string): string {
   return operator === '=' ? value : operator + value;
 }
 
-/** Whether a value of a run meets a condition; the empty text is none. */
+/** Whether a value of a run meets a condition. An empty condition is always met. */
 export function meets(condition: string, actual: string | null): boolean {
   const [operator, value] = parseCondition(condition);
   if (operator === '!=') return actual !== value;
