@@ -200,7 +200,7 @@ function noteResolved(index: RuleIndex, { alertId, incidentId }: Resolution): vo
 }
 
 /** The `data` of the event `alert.fired`. @param incident including this firing */
-function firedData(
+export function firedData(
   alert: Alert,
   verdict: Verdict,
   incident: AlertIncident,

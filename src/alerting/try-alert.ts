@@ -1,6 +1,8 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertStats, AlertRule } from '../storage/contracts/alerts.js';
+import { uuidV7 } from '../signal/ids.js';
+import type { AlertStats, AlertRule, TestFiring } from '../storage/contracts/alerts.js';
 import type { AlertingSettings } from '../storage/contracts/coordination.js';
+import { firedData } from './evaluation.js';
 import { knownBy } from './evidence.js';
 import { momentAt } from './moment.js';
 import { Inquiry } from './observing.js';
@@ -34,18 +36,13 @@ export interface TrialSource {
  * @throws ConsumeError `storage_unavailable`
  */
 export async function tryAlert(
-  { stats, source }: TrialSource,
+  from: TrialSource,
   rule: AlertRule,
   settings: AlertingSettings,
   now: Micros,
 ): Promise<AlertTrial> {
-  const moment = momentAt(now, settings, { knowsActivity: true, isDayMissed: false });
-  const inquiry = new Inquiry();
-  const inquiring = { rule, known: knownBy(rule.evidence, source) };
-  inquiry.add(inquiring);
-  const observed = await stats.observe(inquiry.request(moment));
   const { alert } = rule;
-  const verdict = judgeAlert(alert, inquiry.scene(observed, inquiring), moment);
+  const verdict = await judgeNow(from, rule, settings, now);
   return {
     value: verdict.value,
     threshold: alert.threshold,
@@ -55,4 +52,40 @@ export async function tryAlert(
     window: { from: verdict.from, to: verdict.to },
     conditions: verdict.conditions.map(showCondition),
   };
+}
+
+/**
+ * A firing with the values of now, met or not, that tests the notification.
+ *
+ * @throws ConsumeError `storage_unavailable`
+ */
+export async function testFiring(
+  from: TrialSource,
+  rule: AlertRule,
+  settings: AlertingSettings,
+  now: Micros,
+): Promise<TestFiring> {
+  const { alert } = rule;
+  const verdict = await judgeNow(from, rule, settings, now);
+  const eventId = uuidV7(Math.floor(now / 1000));
+  const { value } = verdict;
+  const data = firedData(alert, verdict, { id: eventId, firings: 1 }, now, []);
+  return {
+    ...{ alertId: alert.id, firedAt: now, eventId, threshold: alert.threshold, value },
+    data: { ...data, is_test: true },
+  };
+}
+
+async function judgeNow(
+  { stats, source }: TrialSource,
+  rule: AlertRule,
+  settings: AlertingSettings,
+  now: Micros,
+): Promise<Verdict> {
+  const moment = momentAt(now, settings, { knowsActivity: true, isDayMissed: false });
+  const inquiry = new Inquiry();
+  const inquiring = { rule, known: knownBy(rule.evidence, source) };
+  inquiry.add(inquiring);
+  const observed = await stats.observe(inquiry.request(moment));
+  return judgeAlert(rule.alert, inquiry.scene(observed, inquiring), moment);
 }

@@ -3,6 +3,7 @@ export const AUDIT_ACTIONS = [
   'alert.changed',
   'alert.created',
   'alert.deleted',
+  'alert.tested',
   'alert_secret.rotated',
   'config.read',
   'config.reloaded',

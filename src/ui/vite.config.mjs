@@ -6,7 +6,7 @@ const SOME_PAGES =
   /\/(uplot|marked|diff|@xyflow|d3-[a-z]+|dagre|zustand|classcat|react-virtual|virtual-core)\/|\/ui\/(charts|graph|json|messages|pages|trace)\//;
 /** Small files of these folders that most pages need. */
 const MOST_PAGES =
-  /\/ui\/(charts\/buckets|json\/parse|pages\/(alerts|webhooks)\/labels|pages\/models\/model-figures)\.ts$|(?<!@xyflow.*)\.css$/;
+  /\/ui\/(charts\/buckets|json\/parse|pages\/(alerts|webhooks)\/labels|pages\/logs\/logs-state|pages\/models\/model-figures)\.ts$|(?<!@xyflow.*)\.css$/;
 const isForAllPages = (id) => MOST_PAGES.test(id) || !SOME_PAGES.test(id);
 
 /**

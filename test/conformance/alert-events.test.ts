@@ -47,6 +47,7 @@ function checkEvents(t: Test, open: OpenControl): void {
           value: 0.5,
           fired_at: NOON,
           resolved_at: null,
+          is_test: false,
           trace_ids: TRACES,
           notifications: [{ channel: 'email', status: 'pending' }],
           body: /"window"/,

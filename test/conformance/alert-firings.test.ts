@@ -57,6 +57,7 @@ function checkFirings(t: Test, open: OpenControl): void {
             value: 1 / 3,
             threshold: 0.1,
             resolved_at: null,
+            is_test: false,
             notifications: [{ channel: 'email', status: 'pending', detail: null, attempts: [] }],
           },
         ],
@@ -66,6 +67,47 @@ function checkFirings(t: Test, open: OpenControl): void {
       const own = items.find(({ eventId }) => eventId === firing.eventId);
       t.equal(own?.body, body, 'the notice contains the event body');
     }
+  });
+
+  void t.test('a test has its notices, but neither incident, cooldown nor event', async (t) => {
+    const { store } = await open(t);
+    await wantAll(store);
+    const userId = await addUser(store);
+    const fields = { channel: 'both', webhook_url: 'https://a.example/' } as const;
+    const rule = await addRule(store, userId, fields);
+    const events = await eventsOf(store);
+    const firing = {
+      ...{ alertId: rule.alert.id.toUpperCase(), firedAt: NOON, eventId: uuidV7(NOON / 1000) },
+      ...{ threshold: 0.5, value: 0.25, data: { is_test: true } },
+    };
+    t.equal(await store.alerts.recordTest(await addUser(store), firing), null, 'the rule of another user');
+    const notice = (channel: string) => ({ channel, status: 'pending', detail: null, attempts: [] });
+    const expected = {
+      ...{
+        id: firing.eventId,
+        fired_at: NOON,
+        value: 0.25,
+        threshold: 0.5,
+        resolved_at: NOON,
+        is_test: true,
+      },
+      notifications: [notice('email'), notice('webhook')],
+    };
+    t.strictSame(await store.alerts.recordTest(userId, firing), expected);
+    const found = await store.alerts.listFirings(userId, rule.alert.id, ALL);
+    t.strictSame(found, { items: [expected], count: 1 });
+    const page = { offset: 0, limit: 10 };
+    t.match((await store.alerts.listEvents(userId, {}, page)).items, [{ is_test: true }]);
+    t.strictSame(await ruleNow(store, rule), rule, 'the rule did not fire');
+    t.strictSame(await eventsOf(store), events);
+    const { items } = await store.notices.claim(DUE);
+    t.strictSame(
+      items.map(({ channel, webhookUrl }) => [channel, webhookUrl]),
+      [
+        ['email', null],
+        ['webhook', 'https://a.example/'],
+      ],
+    );
   });
 
   void t.test(

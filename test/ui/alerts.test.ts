@@ -134,6 +134,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByRole('link', { name: 'New alert' }).click();
     await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
     const preview = page.getByRole('region', { name: 'Preview' });
+    await page.getByText('this alert reaches nobody').waitFor();
     await preview.getByText('it would have fired 1 time').waitFor();
     await page.getByLabel('Threshold (%)').fill('100');
     await preview.getByText('it would have fired never').waitFor();
@@ -141,11 +142,15 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByRole('heading', { name: 'Never fired' }).waitFor();
     alert = new URL(page.url()).pathname;
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const tested = page.getByRole('table', { name: 'Firings' }).getByRole('row', { name: /test/ });
+    await tested.getByText(/no mail server/i).waitFor();
 
     const runs = await sendFailed(api, Date.now());
     const firings = page.getByRole('table', { name: 'Firings' });
     const evidence = firings.getByRole('link').first();
     await evidence.waitFor();
+    await page.getByRole('link', { name: /^Alerts 1 firing/ }).waitFor();
     const run = (await evidence.getAttribute('title')) ?? '';
     t.ok(runs.includes(run));
     await evidence.click();

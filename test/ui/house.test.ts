@@ -178,7 +178,7 @@ void t.test('settings', async (t) => {
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'No data yet' }).waitFor();
     const shown = await page.locator('main').innerText();
-    t.match(shown, 'Authorization: Bearer $JACKDAW_KEY');
+    t.match(shown, 'authorization=Bearer%20$JACKDAW_KEY');
     t.notMatch(shown, 'initial-api-key');
     t.same(await accessibilityProblems(page), []);
     await page.getByRole('link', { name: 'your API keys' }).click();
@@ -226,7 +226,7 @@ void t.test('shows usage and finds a trace', async (t) => {
   t.same(await accessibilityProblems(page), []);
   await page.keyboard.press('Control+k');
   await page
-    .getByRole('combobox', { name: 'Search pages, agents, prompts, ids' })
+    .getByRole('combobox', { name: 'Search pages, names, ids, runs and logs' })
     .fill('0af7651916cd43dd8448eb211c80319c');
   await page.getByRole('option', { name: 'Where is this trace?' }).click();
   await page.getByText('Never received.').waitFor();

@@ -13,8 +13,18 @@ import {
   together,
   type WhatIfAnswer,
 } from '../../src/ui/pages/models/what-if.js';
-import { filterQuery, isFiltered, isUncounted, STATE } from '../../src/ui/pages/runs/runs-state.js';
+import {
+  filterQuery,
+  isFiltered,
+  isUncounted,
+  notInSeries,
+  seriesFilter,
+  STATE,
+} from '../../src/ui/pages/runs/runs-state.js';
 import { conversationSpans } from '../../src/ui/messages/turn.js';
+import { meets, parseMetadata, printMetadata } from '../../src/ui/list/filters.js';
+import { tableFile } from '../../src/ui/list/table-file.js';
+import { movedColumn, placedColumns, printColumns, resizedColumns } from '../../src/ui/parts/columns.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
 void t.test('question and answer come from the root, or from the first and last call', async (t) => {
@@ -34,7 +44,7 @@ void t.test('question and answer come from the root, or from the first and last 
 
 void t.test('list filters come from the URL', async (t) => {
   const of = (query: string) => parseState(STATE, query);
-  t.equal(isFiltered(of('sort=duration&page=3&hide=')), false, 'these do not filter runs');
+  t.equal(isFiltered(of('sort=duration&page=3&cols=agent')), false, 'these do not filter runs');
   t.equal(isFiltered(of('minc=0.5')), true);
   t.equal(isUncounted(of('model=gpt')), true);
   t.equal(isUncounted(of('minc=0.5')), false);
@@ -52,8 +62,61 @@ void t.test('list filters come from the URL', async (t) => {
     agent_version: 'a',
     repository: 'a',
   });
+  t.match(filterQuery(of('env=!%3Dprod&release=~%3D1.&meta=plan~%3Dpro,tier%3D1'), 0), {
+    'environment!': 'prod',
+    'release~': '1.',
+    'metadata.plan~': 'pro',
+    'metadata.tier': '1',
+  });
+  t.same(seriesFilter(of('q=words&model=gpt&user=ada&env=prod&status=failed')), {
+    status: 'failed',
+    user_id: 'ada',
+    environment: 'prod',
+  });
+  t.same(notInSeries(of('q=words&model=gpt&user=ada')), ['the search', 'model']);
   t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version without a prompt');
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
+});
+
+void t.test('conditions on metadata are in the link, for any key and value', async (t) => {
+  const conditions = [
+    { key: 'plan', operator: '~=' as const, value: 'a=b,c!' },
+    { key: 'größe, "x"', operator: '!=' as const, value: '100 %' },
+  ];
+  t.same(parseMetadata(printMetadata(conditions)), conditions);
+  t.same(parseMetadata(''), []);
+  for (const wrong of ['plan', '=x', 'plan=', 'a=1,', '%zz=1', Array(11).fill('a=1').join(',')])
+    t.equal(parseMetadata(wrong), undefined, wrong);
+  t.ok(meets('!=prod', null) && meets('~=RO', 'prod') && meets('', null) && meets('prod', 'prod'));
+  t.notOk(meets('!=prod', 'prod') || meets('~=x', 'prod') || meets('~=x', null) || meets('prod', null));
+});
+
+void t.test('columns of a list are selected, moved and resized in the link', async (t) => {
+  const columns = [{ name: 'a' }, { name: 'b' }, { name: 'c', isExtra: true }, { name: 'd' }];
+  const names = (text: string) => placedColumns(columns, text).map(({ name }) => name);
+  t.same(names(''), ['a', 'b', 'd']);
+  t.same(names('d,c,unknown,d'), ['a', 'd', 'c'], 'the first column stays');
+  t.equal(printColumns(columns, placedColumns(columns, 'a,b,d')), '', 'the default');
+  t.equal(resizedColumns(columns, '', 'b', 120), 'a,b:120,d');
+  t.same(placedColumns(columns, 'a,b:120,d:5')[1], { name: 'b', width: 120 });
+  t.notOk('width' in (placedColumns(columns, 'a,d:5')[1] ?? {}), 'too narrow');
+  const placed = placedColumns(columns, 'a,b,c,d');
+  t.equal(printColumns(columns, movedColumn(placed, 'd', -1)), 'a,b,d,c');
+  t.equal(movedColumn(placed, 'b', -1), placed, 'nothing moves before the first');
+});
+
+void t.test('exports rows as NDJSON and as CSV without formulas', async (t) => {
+  const rows = [
+    { name: '=SUM(A1)', cost: -0.5 },
+    { name: 'a "b", c', cost: null, tags: ['x', 'y'] },
+  ];
+  t.equal(tableFile('ndjson', rows).trim().split('\n').length, 2);
+  t.same(tableFile('csv', rows).split('\r\n'), [
+    'name,cost,tags',
+    `'=SUM(A1),-0.5,`,
+    `"a ""b"", c",,"[""x"",""y""]"`,
+    '',
+  ]);
 });
 
 void t.test('price swaps are in the link, for any model name', async (t) => {
@@ -212,6 +275,7 @@ void t.test('live runs are matched against the filters of the URL', async (t) =>
     'status=failed&success=false',
     'tag=beta&session=s',
     'env=production&release=1.4',
+    'env=~%3DPROD&version=!%3D2',
     'mind=50&maxd=50',
     'range=1h',
     'kind=all',

@@ -70,7 +70,12 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
 
   await t.test('finds a conversation by its user and shows it', async (t) => {
     const { page, complaints } = await permit('/sessions');
-    await page.getByLabel('Filter by exact user id').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('User', { exact: true }).fill('ADA');
+    await page.getByRole('option', { name: 'ada@example.com' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
     await page.waitForURL('**/sessions?user=ada%40example.com');
     await page.getByText('1–1 of 1 session').waitFor();
     await page.getByRole('link', { name: 'chat 1' }).click();
@@ -163,9 +168,27 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     const compare = page.getByRole('link', { name: 'Compare' });
     t.match(await compare.getAttribute('href'), '/compare/runs?a=');
     await page.getByText('Columns').click();
-    await page.getByRole('group', { name: 'Columns' }).getByLabel('Spans').uncheck();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Spans', { exact: true }).uncheck();
     await table.getByRole('columnheader', { name: 'Spans' }).waitFor({ state: 'detached' });
-    t.equal(new URL(page.url()).searchParams.get('hide'), 'models,errors,tokens,spans');
+    const columns = page.getByRole('group', { name: 'Columns' });
+    await columns.getByLabel('User', { exact: true }).check();
+    await columns.getByRole('button', { name: 'Move User left' }).click();
+    await columns.getByRole('button', { name: 'Make Input wider' }).click();
+    const arranged = 'started_at,agent,status,outcome,input:200,duration,user,cost';
+    await page.waitForURL((url) => url.searchParams.get('cols') === arranged);
+    const head = await table.getByRole('columnheader').allTextContents();
+    t.same(head.slice(-3), ['Duration ', 'User', 'Cost ']);
+    t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Escape');
+    await columns.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('group', { name: 'Views' }).waitFor();
+    await page.getByRole('heading', { name: 'Runs', exact: true }).click();
+    await page.getByRole('group', { name: 'Views' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Select all rows on this page').check();
+    await page.getByText('24 selected').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('24 selected').waitFor({ state: 'detached' });
 
     await page.goto(new URL('/agents', page.url()).href);
     await page.getByLabel('Select researcher').check();
@@ -316,6 +339,24 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await page.getByRole('link', { name: 'kept' }).waitFor();
     await page.getByText('Saving a view requires the manage scope').waitFor();
     t.equal(await page.getByRole('button', { name: 'Remove the view kept' }).count(), 0);
+    t.same(complaints, []);
+  });
+
+  await t.test('finds a run by a sentence in the result of a tool', async (t) => {
+    const { trace } = anItem({ trace: { agent: 'courier', metadata: { user_id: 'bob', plan: 'pro' } } });
+    const id = trace['trace_id'] as string;
+    const output_data = { note: 'The parcel waits at the harbour office until Friday.' };
+    await api.send([{ trace, spans: [aSpan(id, { type: 'tool', name: 'track', output_data })] }]);
+    const { page, complaints } = await permit('/runs');
+    await page.getByRole('searchbox').fill('"waits at the harbour"');
+    const found = page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: /parcel waits at/ });
+    await found.locator('mark').first().waitFor();
+    await page.getByRole('status').getByText('1 run', { exact: true }).waitFor();
+    await found.click();
+    await page.waitForURL(`**/traces/${id}?span=*`);
+    await page.goto(new URL('/runs?meta=plan~%3DPR', page.url()).href);
+    await page.getByRole('button', { name: 'plan contains PR' }).waitFor();
+    await page.getByText('1–1 of 1 run').waitFor();
     t.same(complaints, []);
   });
 });

@@ -44,19 +44,30 @@ void t.test('a browser from its first login to its logout', async (t) => {
 
     const shown = firstRunsShown(overview);
 
-    t.match(await page.locator('pre').nth(1).textContent(), `OTLP_ENDPOINT=${url}/api/v1/otlp\n`);
-    // The shown command works as is, and the pages update without a click.
-    const curl = (await page.locator('pre').first().textContent()) ?? '';
-    const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
-    t.equal((await api.call('POST', '/traces/batch', { json: JSON.parse(batch) })).status, 200);
-    await page.getByRole('link', { name: 'hello-agent' }).click();
-    await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
+    const code = page.getByRole('tabpanel').locator('pre');
+    t.match(await code.textContent(), `OTLP_ENDPOINT=${url}/api/v1/otlp\n`);
+    await page.getByRole('tab', { name: 'Python' }).press('ArrowLeft');
+    await page.getByRole('button', { name: 'Create a key for sending data' }).click();
+    await page.getByText('The key is in the commands below').waitFor();
+    t.same(await accessibilityProblems(page), []);
+    // The shown command works as is, with the new key, and the run opens without a click.
+    const curl = (await code.textContent()) ?? '';
+    const [, address = '', made = '', batch = ''] =
+      /^curl -sS (\S+).*Bearer (jd_\S+)".*-d '(.*)'$/s.exec(curl) ?? [];
+    const sent = await fetch(address, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${made}`, 'content-type': 'application/json' },
+      body: batch,
+    });
+    t.equal(sent.status, 200);
     await page.getByRole('treegrid').waitFor();
     await page.getByText('Hello!').waitFor();
     t.match(page.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
     t.same(complaints, []);
 
-    // Both a viewer of the first page and a new one see it while this is the only run.
+    // It opens for a viewer of the first page, too; while it is the only run, that page announces it.
+    await overview.getByRole('treegrid').waitFor();
+    await overview.goto(url);
     const welcome = overview.getByRole('region', { name: 'The first run' });
     await welcome.getByText('It works').waitFor();
     t.equal(await shown, '1', 'no figure of the empty store is seen');
@@ -67,6 +78,22 @@ void t.test('a browser from its first login to its logout', async (t) => {
     await overview.getByRole('treegrid').waitFor();
     t.match(overview.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
     t.same(others, []);
+  });
+
+  await t.test('shows that the daemon is gone, and loads again when it is back', async (t) => {
+    const { page } = await permit('/agents');
+    const row = page.getByRole('link', { name: 'hello-agent' });
+    await row.waitFor();
+    await page.route('**/api/v1/**', (route) => route.abort());
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await pages.getByRole('link', { name: 'Users' }).click();
+    await page.getByText('Disconnected from the daemon').waitFor();
+    await page.getByRole('heading', { name: 'Loading failed' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await page.unrouteAll();
+    await page.getByText('Disconnected from the daemon').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'No users match' }).waitFor();
+    t.pass('without a click');
   });
 
   await t.test('a login link works once', async (t) => {
@@ -125,7 +152,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     await page.locator('mark', { hasText: 'agent' }).first().waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('agent-4');
-    await page.getByRole('option', { name: 'agent-4 agent' }).waitFor();
+    await page.getByRole('option', { name: 'agent-4 agent', exact: true }).waitFor();
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'agent-4' }).waitFor();
@@ -169,9 +196,15 @@ void t.test('a browser from its first login to its logout', async (t) => {
     await find('GPT-5');
     await page.getByRole('option', { name: 'gpt-5-mini runs with this model' }).click();
     await page.waitForURL('**/runs?model=gpt-5-mini&kind=all');
+    await find('hello');
+    const run = page.getByRole('option', { name: /^hello-agent .* run,/ });
+    await run.locator('mark', { hasText: /hello/i }).first().waitFor();
+    t.same(await accessibilityProblems(page), []);
+    await run.click();
+    await page.waitForURL('**/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01*');
     await find('no / name');
-    await page.getByRole('option', { name: 'no / name session with this id' }).click();
-    await page.waitForURL('**/sessions/no%20%2F%20name');
+    await page.getByRole('option', { name: 'All runs with “no / name”' }).click();
+    await page.waitForURL('**/runs?kind=all&q=no%20%2F%20name');
     t.same(complaints, []);
   });
 

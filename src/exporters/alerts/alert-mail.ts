@@ -23,6 +23,8 @@ interface Fired {
   readonly repeat: number;
   readonly conditions: readonly ShownCondition[];
   readonly example_trace_ids: readonly string[];
+  /** Sent to test the notification. */
+  readonly is_test?: boolean;
 }
 
 interface Measure {
@@ -49,7 +51,10 @@ const OPERATORS: Readonly<Record<MetricOperator, string>> = { gt: '>', lt: '<', 
 export function alertMail(envelope: string): { readonly subject: string; readonly text: string } {
   const { data } = JSON.parse(envelope) as { readonly data: Fired };
   return {
-    subject: shorten(`Alert: ${headline(data, shownTarget(data, MAX_NAME_IN_SUBJECT))}`, MAX_SUBJECT),
+    subject: shorten(
+      `${data.is_test === true ? 'Test of an alert' : 'Alert'}: ${headline(data, shownTarget(data, MAX_NAME_IN_SUBJECT))}`,
+      MAX_SUBJECT,
+    ),
     text: `${textOf(data).join('\n')}\n`,
   };
 }
@@ -66,6 +71,9 @@ function headline({ type, value, threshold, conditions: [first] }: Fired, target
 function textOf(fired: Fired): readonly string[] {
   const { alert_id, window, sample_count, fired_at, repeat, conditions, example_trace_ids } = fired;
   return [
+    ...(fired.is_test === true
+      ? ['This is a test of the notification: the alert did not fire. A real one reads:', '']
+      : []),
     `${capitalized(headline(fired, shownTarget(fired, MAX_NAME)))}.`,
     '',
     `Fired at:  ${fired_at}`,

@@ -109,7 +109,11 @@ export class AlertsExporter implements Exporter {
     await this.#startNotifier(host, control, report('notices'));
     const source = await telemetry.identity();
     const settings = settingsOf(config);
-    const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: settings };
+    const published = {
+      targets: { allow_cidrs: config.targets.allow_cidrs },
+      alerting: settings,
+      canMail: host.smtp !== null,
+    };
     const { stats, isShared = false } = telemetry;
     const owner = publisherName(id, source, telemetry);
     this.#ends.push(await keepPublished(control.settings, published, { owner, clock, logger }));

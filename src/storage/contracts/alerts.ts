@@ -132,6 +132,12 @@ export interface DecidedFiring {
   readonly traceIds: readonly string[];
 }
 
+/** A firing that only tests the notification. Its data contain `is_test: true`. */
+export type TestFiring = Pick<
+  DecidedFiring,
+  'alertId' | 'firedAt' | 'eventId' | 'threshold' | 'value' | 'data'
+>;
+
 /** The decision that an incident is over. */
 export interface Resolution {
   readonly alertId: string;
@@ -148,6 +154,8 @@ export interface AlertFiring {
   readonly value: number | null;
   readonly threshold: number;
   readonly resolved_at: Micros | null;
+  /** Whether a user asked for it, to test the notification. */
+  readonly is_test: boolean;
   readonly notifications: readonly AlertNotification[];
 }
 
@@ -263,6 +271,13 @@ export interface AlertRules {
    * @returns for each firing whether it was written
    */
   recordFirings(firings: readonly DecidedFiring[]): Promise<readonly boolean[]>;
+  /**
+   * Writes a test firing, already resolved, with a notice for each channel, as for real ones. Incident, cooldown and events do not
+   * change. Watchers of `notices` are notified.
+   *
+   * @returns the firing; null if the user has no such rule
+   */
+  recordTest(userId: string, firing: TestFiring): Promise<AlertFiring | null>;
   /**
    * Ends incidents, with the event `alert.resolved`. Incidents that have already ended do not change.
    *

@@ -170,6 +170,7 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
     listEvents: true,
     follow: true,
     recordFirings: true,
+    recordTest: true,
     recordResolutions: true,
     beat: true,
     removeBefore: true,

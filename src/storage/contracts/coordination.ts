@@ -329,6 +329,8 @@ export interface PublishedSettings {
   /** Private addresses to which webhooks may be sent. */
   readonly targets?: { readonly allow_cidrs: readonly string[] };
   readonly alerting?: AlertingSettings;
+  /** Whether the process can send e-mail. */
+  readonly canMail?: boolean;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AlertEventFilter, AlertEventPage, AlertType } from '../contracts/alerts.js';
-import { notificationsOf } from './alert-firing-rows.js';
+import { isTest, notificationsOf } from './alert-firing-rows.js';
 import type { Tables } from './tables.js';
 
 /** A page of the firings of all rules of a user, the newest first. */
@@ -39,6 +39,7 @@ export async function listEvents(
   const items = rows.map(({ number, type, ...event }) => ({
     ...event,
     type: type as AlertType,
+    is_test: isTest(event.body),
     notifications: notifications(number),
     trace_ids: explained(number),
   }));

@@ -4,12 +4,14 @@ import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_HOUR, MICROS_PER_MS } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 import {
+  type AlertFiring,
   type AlertNotification,
   type AlertRule,
   type DecidedFiring,
   type FiringPage,
   MAX_NOTICES_PER_HOUR,
   type Resolution,
+  type TestFiring,
 } from '../contracts/alerts.js';
 import type { Topic } from '../contracts/coordination.js';
 import { fromIncident, toRule } from './alert-columns.js';
@@ -44,7 +46,10 @@ export async function recordFirings(
     await tx.insertInto('alert_firings').values(some.map(toFiringRow)).execute();
     const notices: Tables['alert_notices'][] = [];
     for (const { rule, firing, number } of some) {
-      const full = await fullChannels(tx, rule, firing.firedAt);
+      // Most alerts fire rarely and need no query.
+      const { id, last_fired_at: last } = rule.alert;
+      const isRare = last === null || last <= firing.firedAt - MICROS_PER_HOUR;
+      const full = isRare ? new Set<string>() : await fullChannels(tx, id, firing.firedAt);
       notices.push(...noticesOf(rule, number, firing.firedAt).map((row) => suppressedIn(row, full)));
     }
     await tx.insertInto('alert_notices').values(notices.slice(0, ROWS_A_STATEMENT)).execute();
@@ -74,20 +79,47 @@ export async function recordFirings(
   return written.map((one) => one !== null);
 }
 
+/** Writes a test firing with its notices. @returns null if the user has no such rule */
+export async function recordTest(
+  tx: Transaction<Tables>,
+  notify: Notify,
+  userId: string,
+  firing: TestFiring,
+): Promise<AlertFiring | null> {
+  const { first, found } = await findRules(tx, [firing]);
+  const rule = found.get(firing.alertId.toLowerCase());
+  if (rule === undefined || rule.userId !== userId.toLowerCase()) return null;
+  const { eventId, firedAt, value, threshold, data } = firing;
+  const body = envelope({ id: eventId, type: 'alert.fired', timestamp: firedAt }, data);
+  const row = { id: eventId, fired_at: firedAt, value, threshold, resolved_at: firedAt };
+  await tx
+    .insertInto('alert_firings')
+    .values({ ...row, number: first, alert_id: rule.alert.id, incident_id: eventId, body })
+    .execute();
+  const full = await fullChannels(tx, rule.alert.id, firedAt);
+  const notices = noticesOf(rule, first, firedAt).map((notice) => suppressedIn(notice, full));
+  await tx.insertInto('alert_notices').values(notices).execute();
+  notify('notices');
+  return { ...row, is_test: true, notifications: (await notificationsOf(tx, [first]))(first) };
+}
+
+/** Whether an envelope is that of a test. */
+export function isTest(body: string): boolean {
+  return (JSON.parse(body) as { readonly data: { readonly is_test?: boolean } }).data.is_test === true;
+}
+
 /** Channels through which an alert has sent {@link MAX_NOTICES_PER_HOUR} notices within an hour. */
 async function fullChannels(
   tx: Transaction<Tables>,
-  { alert }: AlertRule,
+  alertId: string,
   now: Micros,
 ): Promise<ReadonlySet<string>> {
   const from = now - MICROS_PER_HOUR;
-  // Most alerts fire rarely and need no query.
-  if (alert.last_fired_at === null || alert.last_fired_at <= from) return new Set();
   const rows = await tx
     .selectFrom('alert_firings')
     .innerJoin('alert_notices', 'alert_notices.firing', 'alert_firings.number')
     .select((row) => ['channel', row.fn.countAll<number>().as('count')])
-    .where('alert_firings.alert_id', '=', alert.id)
+    .where('alert_firings.alert_id', '=', alertId)
     .where('alert_firings.fired_at', '>', from)
     .where('alert_notices.status', '<>', 'suppressed')
     .groupBy('channel')
@@ -158,7 +190,7 @@ export async function listFirings(
     .executeTakeFirstOrThrow();
   const rows = await db
     .selectFrom('alert_firings')
-    .select(['number', 'id', 'fired_at', 'value', 'threshold', 'resolved_at'])
+    .select(['number', 'id', 'fired_at', 'value', 'threshold', 'resolved_at', 'body'])
     .where('alert_id', '=', alertId)
     .orderBy('number', 'desc')
     .limit(page.limit)
@@ -168,7 +200,11 @@ export async function listFirings(
     db,
     rows.map(({ number }) => number),
   );
-  const items = rows.map(({ number, ...firing }) => ({ ...firing, notifications: notifications(number) }));
+  const items = rows.map(({ number, body, ...firing }) => ({
+    ...firing,
+    is_test: isTest(body),
+    notifications: notifications(number),
+  }));
   return { items, count };
 }
 

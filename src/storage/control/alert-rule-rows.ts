@@ -5,6 +5,7 @@ import type {
   AlertChange,
   AlertEventFilter,
   AlertEventPage,
+  AlertFiring,
   AlertRule,
   AlertRules,
   DecidedFiring,
@@ -13,10 +14,17 @@ import type {
   Resolution,
   RuleChanges,
   RulesVersion,
+  TestFiring,
 } from '../contracts/alerts.js';
 import { changedColumns, fromIncident, fromNewAlert, toRule } from './alert-columns.js';
 import { listEvents } from './alert-event-rows.js';
-import { endIncident, listFirings, recordFirings, recordResolutions } from './alert-firing-rows.js';
+import {
+  endIncident,
+  listFirings,
+  recordFirings,
+  recordResolutions,
+  recordTest,
+} from './alert-firing-rows.js';
 import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import type { Tables } from './tables.js';
@@ -186,6 +194,10 @@ export class AlertRuleRows implements AlertRules {
   async recordFirings(firings: readonly DecidedFiring[]): Promise<readonly boolean[]> {
     if (firings.length === 0) return [];
     return await this.#database.transaction((tx, notify) => recordFirings(tx, notify, firings));
+  }
+
+  async recordTest(userId: string, firing: TestFiring): Promise<AlertFiring | null> {
+    return await this.#database.transaction((tx, notify) => recordTest(tx, notify, userId, firing));
   }
 
   async recordResolutions(resolutions: readonly Resolution[]): Promise<readonly boolean[]> {

@@ -1,7 +1,8 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type CSSProperties, type PointerEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useShortcuts } from '../state/shortcuts.js';
+import { MAX_WIDTH, MIN_WIDTH } from './columns.js';
 import { cx } from './cx.js';
 import styles from './parts.module.css';
 
@@ -17,6 +18,12 @@ export interface Column<Item> {
   readonly isWide?: boolean;
   /** Has a limited width and is truncated. */
   readonly isCut?: boolean;
+  /** In a list whose columns can be selected: shown only on request. */
+  readonly isExtra?: boolean;
+  /** In a list whose columns can be selected: not shown if the list is narrow. */
+  readonly isMinor?: boolean;
+  /** Set by the user, in pixels. */
+  readonly width?: number;
   readonly render: (item: Item) => ReactNode;
 }
 
@@ -31,7 +38,11 @@ interface Props<Item> {
     readonly keys: ReadonlySet<string>;
     readonly nameOf: (item: Item) => string;
     readonly onToggle: (key: string) => void;
+    /** Selects or clears all rows; without it there is no checkbox for all. */
+    readonly onAll?: (keys: readonly string[], isSelected: boolean) => void;
   };
+  /** Called with the width of a column that the user dragged, in pixels. */
+  readonly onResize?: (name: string, width: number) => void;
   /** Space, or a click next to links, previews a row. */
   readonly onPreview?: (item: Item) => void;
   /** For lists sorted by the server. */
@@ -47,9 +58,29 @@ export function labelOf({ isNumber, isNamed, header }: Column<never>): string | 
   return isNumber || isNamed ? header : undefined;
 }
 
+/** Classes of a cell or header. */
+function classOf({ isNumber, isWide, isCut, isMinor, width }: Column<never>): string {
+  const isSized = width !== undefined;
+  return cx(
+    isNumber && styles['number'],
+    isWide && !isSized && styles['wide'],
+    isCut && !isSized && styles['cut'],
+    isMinor && styles['minor'],
+    isSized && styles['sized'],
+  );
+}
+
+function sizeOf(width: number | undefined): CSSProperties | undefined {
+  return width === undefined ? undefined : ({ '--column': `${String(width)}px` } as CSSProperties);
+}
+
 /** A table whose rows are links: J and K move, Enter opens. The first column contains the link. */
 export function DataTable<Item>(props: Props<Item>) {
-  const { label, items, columns, keyOf, hrefOf, selection, onPreview, sort } = props;
+  const { label, items, keyOf, hrefOf, selection, onPreview, onResize, sort } = props;
+  const [dragged, setDragged] = useState<{ readonly name: string; readonly width: number }>();
+  const columns = props.columns.map((column) =>
+    column.name === dragged?.name ? { ...column, width: dragged.width } : column,
+  );
   const [, navigate] = useLocation();
   const [current, setCurrent] = useState<string>();
   const table = useRef<HTMLTableElement>(null);
@@ -89,11 +120,27 @@ export function DataTable<Item>(props: Props<Item>) {
           <tr>
             {selection && (
               <th scope="col">
-                <span className={styles['unseen']}>Selected</span>
+                {selection.onAll ? (
+                  <SelectAll keys={items.map(keyOf)} selected={selection.keys} onAll={selection.onAll} />
+                ) : (
+                  <span className={styles['unseen']}>Selected</span>
+                )}
               </th>
             )}
             {columns.map((column) => (
-              <Header key={column.name} column={column} sort={sort} />
+              <Header key={column.name} column={column} sort={sort}>
+                {onResize && (
+                  <Grip
+                    onDrag={(width) => {
+                      setDragged({ name: column.name, width });
+                    }}
+                    onDrop={(width) => {
+                      setDragged(undefined);
+                      onResize(column.name, width);
+                    }}
+                  />
+                )}
+              </Header>
             ))}
           </tr>
         </thead>
@@ -129,11 +176,8 @@ export function DataTable<Item>(props: Props<Item>) {
                 <td
                   key={column.name}
                   data-label={labelOf(column)}
-                  className={cx(
-                    column.isNumber && styles['number'],
-                    column.isWide && styles['wide'],
-                    column.isCut && styles['cut'],
-                  )}
+                  className={classOf(column)}
+                  style={sizeOf(column.width)}
                 >
                   {column.render(item)}
                 </td>
@@ -146,37 +190,110 @@ export function DataTable<Item>(props: Props<Item>) {
   );
 }
 
+/** A checkbox for all rows. */
+function SelectAll({
+  keys,
+  selected,
+  onAll,
+}: {
+  readonly keys: readonly string[];
+  readonly selected: ReadonlySet<string>;
+  readonly onAll: (keys: readonly string[], isSelected: boolean) => void;
+}) {
+  const count = keys.filter((key) => selected.has(key)).length;
+  const isAll = count > 0 && count === keys.length;
+  return (
+    <input
+      ref={(box) => {
+        if (box) box.indeterminate = count > 0 && !isAll;
+      }}
+      type="checkbox"
+      aria-label="Select all rows on this page"
+      checked={isAll}
+      onChange={() => {
+        onAll(keys, !isAll);
+      }}
+    />
+  );
+}
+
+/** The edge of a header that changes the width of its column; the menu of columns does so by keyboard. */
+function Grip({
+  onDrag,
+  onDrop,
+}: {
+  readonly onDrag: (width: number) => void;
+  readonly onDrop: (width: number) => void;
+}) {
+  const from = useRef<{ readonly x: number; readonly width: number }>(undefined);
+  const widthAt = ({ clientX }: PointerEvent): number | undefined =>
+    from.current &&
+    Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, from.current.width + clientX - from.current.x)));
+  return (
+    <span
+      className={styles['grip']}
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        const header = event.currentTarget.parentElement;
+        if (!header) return;
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        from.current = { x: event.clientX, width: header.getBoundingClientRect().width };
+      }}
+      onPointerMove={(event) => {
+        const width = widthAt(event);
+        if (width !== undefined) onDrag(width);
+      }}
+      onPointerUp={(event) => {
+        const width = widthAt(event);
+        const isMoved = from.current?.x !== event.clientX;
+        from.current = undefined;
+        if (width !== undefined && isMoved) onDrop(width);
+      }}
+    />
+  );
+}
+
 function Header<Item>({
   column,
   sort,
+  children,
 }: {
   readonly column: Column<Item>;
   readonly sort: Props<Item>['sort'];
+  /** The handle for the width. */
+  readonly children: ReactNode;
 }) {
-  const { name, header, hint, isNumber } = column;
+  const { name, header, hint, width } = column;
   const isAscending = sort?.by === name;
   const isDescending = sort?.by === `-${name}`;
-  const className = isNumber ? styles['number'] : undefined;
+  const attributes = {
+    scope: 'col',
+    className: cx(
+      column.isNumber && styles['number'],
+      column.isMinor && styles['minor'],
+      width !== undefined && styles['sized'],
+    ),
+    style: sizeOf(width),
+    title: hint,
+  };
   if (!sort?.columns.includes(name))
     return (
-      <th scope="col" className={className} title={hint}>
+      <th {...attributes}>
         {header}
+        {children}
       </th>
     );
   const toggle = (): void => {
     sort.onChange(isDescending ? name : `-${name}`);
   };
   return (
-    <th
-      scope="col"
-      className={className}
-      title={hint}
-      aria-sort={isAscending ? 'ascending' : isDescending ? 'descending' : 'none'}
-    >
+    <th {...attributes} aria-sort={isAscending ? 'ascending' : isDescending ? 'descending' : 'none'}>
       <button type="button" className={styles['sortButton']} onClick={toggle}>
         {header} {isAscending && <ArrowUp size={12} aria-hidden="true" />}
         {isDescending && <ArrowDown size={12} aria-hidden="true" />}
       </button>
+      {children}
     </th>
   );
 }

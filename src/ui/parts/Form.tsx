@@ -80,7 +80,7 @@ export function Form({
       {children}
       {change.problem !== undefined && (
         <p role="alert" className={styles['problem']}>
-          {change.problem}
+          {Object.keys(change.fields).length > 0 ? 'Correct the marked fields.' : change.problem}
         </p>
       )}
       <div className={styles['actions']}>

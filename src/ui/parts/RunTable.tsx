@@ -14,12 +14,8 @@ import styles from './parts.module.css';
 type Run = Schemas['Run'] &
   Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview' | 'match' | 'scores'>;
 
-interface RunColumn extends Column<Run> {
-  /** Needs span previews. */
-  readonly isSpanned?: boolean;
-}
-
-const COLUMNS: readonly RunColumn[] = [
+/** All columns of runs. */
+export const RUN_COLUMNS: readonly Column<Run>[] = [
   {
     name: 'started_at',
     header: 'Started',
@@ -41,36 +37,36 @@ const COLUMNS: readonly RunColumn[] = [
   { name: 'status', header: 'Status', render: ({ status }) => <Status status={status} /> },
   {
     name: 'outcome',
-    header: 'Outcome',
-    isCut: true,
-    render: ({ outcome, error_message, tags }) => (
-      <>
-        {error_message !== null ? <span className={styles['bad']}>{error_message}</span> : outcome}
-        {tags.map((tag) => (
-          <span key={tag} className={styles['chip']}>
-            {tag}
-          </span>
-        ))}
-      </>
-    ),
+    header: 'Result',
+    hint: 'The error, or the outcome',
+    isWide: true,
+    render: ({ outcome, error_message: error }) =>
+      (error ?? outcome) === null ? (
+        <Missing reason="Outcome not set" />
+      ) : (
+        <span className={error === null ? undefined : styles['bad']} title={error ?? outcome ?? undefined}>
+          {error ?? outcome}
+        </span>
+      ),
   },
   {
     name: 'input',
     header: 'Input',
     isWide: true,
-    isSpanned: true,
     render: ({ trace_id, match, input_preview: input = null }) =>
       match ? (
         <Found traceId={trace_id} match={match} />
+      ) : input === null ? (
+        <Missing reason="No input in the first spans" />
       ) : (
-        (input ?? <Missing reason="No input in the first spans" />)
+        <span title={input}>{input}</span>
       ),
   },
   {
     name: 'models',
     header: 'Models',
     isCut: true,
-    isSpanned: true,
+    isExtra: true,
     render: ({ models = null }) =>
       models === null ? (
         <Missing reason="Too many spans for the list" />
@@ -83,7 +79,7 @@ const COLUMNS: readonly RunColumn[] = [
     header: 'Errors',
     hint: 'Spans that failed or timed out',
     isNumber: true,
-    isSpanned: true,
+    isExtra: true,
     render: ({ error_span_count: errors = null }) => (
       <span className={errors !== null && errors > 0 ? styles['bad'] : undefined}>
         <Count value={errors} missing="Too many spans for the list" />
@@ -113,6 +109,7 @@ const COLUMNS: readonly RunColumn[] = [
     name: 'spans',
     header: 'Spans',
     isNumber: true,
+    isMinor: true,
     render: ({ span_count }) => <Count value={span_count} missing="" />,
   },
   {
@@ -130,6 +127,7 @@ const COLUMNS: readonly RunColumn[] = [
     name: 'tokens',
     header: 'Tokens',
     isNumber: true,
+    isExtra: true,
     render: ({ total_tokens }) => <Count value={total_tokens} missing="No span reports tokens" />,
   },
   {
@@ -138,7 +136,41 @@ const COLUMNS: readonly RunColumn[] = [
     isNumber: true,
     render: ({ total_cost_usd }) => <Money value={total_cost_usd} missing="No span has a cost" />,
   },
+  named('user', 'User', ({ user_id }) => user_id),
+  named('session', 'Session', ({ session_id }) => session_id),
+  {
+    name: 'tags',
+    header: 'Tags',
+    isCut: true,
+    isExtra: true,
+    render: ({ tags }) => (
+      <span title={tags.join(', ')}>
+        {tags.map((tag) => (
+          <span key={tag} className={styles['chip']}>
+            {tag}
+          </span>
+        ))}
+      </span>
+    ),
+  },
+  named('env', 'Environment', ({ environment }) => environment),
+  named('release', 'Release', ({ release }) => release),
+  named('version', 'Agent version', ({ agent_version }) => agent_version),
 ];
+
+/** A column of a field that some runs have. */
+function named(name: string, header: string, read: (run: Run) => string | null): Column<Run> {
+  return {
+    name,
+    header,
+    isCut: true,
+    isExtra: true,
+    render: (run) => {
+      const value = read(run);
+      return value === null ? <Missing reason="Not set" /> : <span title={value}>{value}</span>;
+    },
+  };
+}
 
 /** Where a search found its words, linked to the span. */
 function Found({
@@ -148,52 +180,65 @@ function Found({
   readonly traceId: string;
   readonly match: NonNullable<Schemas['ListedRun']['match']>;
 }) {
-  const ends = [0, ...marks.map(([, end = 0]) => end)];
   return (
     <Link
       href={`/traces/${traceId}${span_id === null ? '' : `?span=${span_id}`}`}
       title={span_name ?? undefined}
     >
-      {marks.map(([start = 0, end = 0], i) => (
-        <Fragment key={start}>
-          {snippet.slice(ends[i], start)}
-          <mark>{snippet.slice(start, end)}</mark>
-        </Fragment>
-      ))}
-      {snippet.slice(ends.at(-1))}
+      <Marked text={snippet} marks={marks} />
     </Link>
   );
 }
 
-/** Optional columns with their labels. */
-export const RUN_COLUMNS: Readonly<Record<string, string>> = Object.fromEntries(
-  COLUMNS.slice(1).map(({ name, header }) => [name, header]),
+/** A text with highlighted parts. @param marks start and end of each, ascending */
+export function Marked({
+  text,
+  marks,
+}: {
+  readonly text: string;
+  readonly marks: readonly (readonly number[])[];
+}) {
+  const ends = [0, ...marks.map(([, end = 0]) => end)];
+  return (
+    <>
+      {marks.map(([start = 0, end = 0], i) => (
+        <Fragment key={start}>
+          {text.slice(ends[i], start)}
+          <mark>{text.slice(start, end)}</mark>
+        </Fragment>
+      ))}
+      {text.slice(ends.at(-1))}
+    </>
+  );
+}
+
+/** Columns of lists without previews of spans, whose columns are fixed. */
+const FIXED: readonly Column<Run>[] = RUN_COLUMNS.filter(
+  ({ name, isExtra }) => name !== 'input' && (isExtra !== true || name === 'tokens'),
 );
 
 /** A list of runs, which become neighbours of a run that is opened from it. */
 export function RunTable({
   runs,
   hide = [],
-  withSpans = false,
+  columns = FIXED,
   ...rest
 }: {
   readonly runs: readonly Run[];
-  /** Hidden columns. */
+  /** Names of hidden columns. */
   readonly hide?: readonly string[];
-  /** Whether span previews are shown. */
-  readonly withSpans?: boolean;
-} & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPreview' | 'sort'>) {
+  /** Columns in order. */
+  readonly columns?: readonly Column<Run>[];
+} & Pick<ComponentProps<typeof DataTable<Run>>, 'selection' | 'onPreview' | 'onResize' | 'sort'>) {
   const { zone } = useSettings();
-  const zoned = (column: RunColumn): RunColumn =>
+  const zoned = (column: Column<Run>): Column<Run> =>
     column.name === 'started_at' ? { ...column, header: `Started, ${zoneLabel(Date.now(), zone)}` } : column;
   useRunList(runs.map(({ trace_id }) => trace_id));
   return (
     <DataTable
       label="Runs"
       items={runs}
-      columns={COLUMNS.filter(
-        ({ name, isSpanned = false }) => !hide.includes(name) && (withSpans || !isSpanned),
-      ).map(zoned)}
+      columns={columns.filter(({ name }) => !hide.includes(name)).map(zoned)}
       keyOf={({ trace_id }) => trace_id}
       hrefOf={({ trace_id }) => `/traces/${trace_id}`}
       {...rest}

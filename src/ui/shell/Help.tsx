@@ -8,7 +8,7 @@ const GROUPS: readonly (readonly [string, Keys])[] = [
   [
     'Everywhere',
     [
-      [['Ctrl K'], 'Search pages, agents, prompts, ids'],
+      [['Ctrl K'], 'Search pages, names, ids, runs and logs'],
       [['?'], 'Keyboard shortcuts'],
       [['-'], 'Why values are missing (dashes on this page); not on a run'],
       [['Esc'], 'Close the open panel or dialog'],

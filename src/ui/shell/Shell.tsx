@@ -1,10 +1,12 @@
 import { CircleQuestionMark, LogOut, Search } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { logOut } from '../api/session.js';
 import { zoneLabel } from '../format/time.js';
 import { cx } from '../parts/cx.js';
 import parts from '../parts/parts.module.css';
+import { ALERT_RULES } from '../state/queries.js';
 import { useSettings, type Theme } from '../state/settings.js';
 import { useShortcuts } from '../state/shortcuts.js';
 import { Help } from './Help.js';
@@ -59,7 +61,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             }}
           >
             <Search size={16} aria-hidden="true" />
-            <span>Go to…</span>
+            <span>Search…</span>
             <kbd>Ctrl K</kbd>
           </button>
           <button
@@ -93,9 +95,19 @@ function skip(event: { preventDefault(): void }): void {
   document.getElementById('main')?.focus();
 }
 
+/** How often the number of firing alerts is loaded; the page of alerts follows them live. */
+const ALERTS_MS = 30_000;
+
+/** The number of firing alerts. */
+function useFiringCount(): number {
+  const { data } = useQuery({ ...ALERT_RULES, refetchInterval: ALERTS_MS, retry: false });
+  return data?.filter(({ is_firing }) => is_firing).length ?? 0;
+}
+
 function Navigation() {
   const [path] = useLocation();
   const { scopes } = useMe();
+  const firing = useFiringCount();
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     // On narrow screens the navigation scrolls; keep the current page visible.
@@ -117,6 +129,12 @@ function Navigation() {
               >
                 <Icon size={16} aria-hidden="true" />
                 <span>{name}</span>
+                {to === '/alerts' && firing > 0 && (
+                  <span className={styles['firing']} title={`${String(firing)} firing`}>
+                    {firing}
+                    <span className={parts['unseen']}> firing</span>
+                  </span>
+                )}
               </Link>
             </li>
           );

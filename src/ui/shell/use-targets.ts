@@ -1,9 +1,13 @@
 import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { api, bodyOf } from '../api/client.js';
+import { api, bodyOf, type Schemas } from '../api/client.js';
+import { formatCounted } from '../format/number.js';
 import { traceIdIn } from '../format/trace-id.js';
 import { formatRule } from '../pages/alerts/labels.js';
+import { printPlace } from '../pages/logs/logs-state.js';
 import { endpointName } from '../pages/webhooks/labels.js';
 import { promptPath, runsOfModel, sessionPath } from '../state/path.js';
+import { ALERT_RULES } from '../state/queries.js';
+import { rangeBetween } from '../state/range.js';
 import { useSettled } from '../state/use-debounced.js';
 import { useViews } from '../state/views.js';
 import { placesFor } from './places.js';
@@ -14,33 +18,70 @@ export interface Target {
   readonly path: string;
   readonly name: string;
   readonly kind: string;
+  /** Text in which the query was found. */
+  readonly snippet?: string;
+  /** Start and end of each match in the snippet. */
+  readonly marks?: readonly (readonly number[])[];
+  /** ISO 8601 */
+  readonly at?: string;
 }
 
-/** Limit of all results, and of one kind if there are several. */
+/** Limit of all results with names, and of one kind if there are several. */
 const LIMIT = 14;
 const MAX_OF_A_KIND = 6;
+/** Limit of runs, of log records, and of each kind of named things that the API searches. */
+const MAX_FOUND = 5;
 /** How long complete lists are cached, such as alerts and endpoints. */
 const KEPT_MS = 60_000;
 const MAX_ORGANIZATIONS = 10;
-const MAX_MODELS = 100;
+/** The period around a record that its link shows. */
+const AROUND_MS = 300_000;
 
-/** Matching targets, the best of each kind first. @param query trimmed input */
-export function useTargets(query: string): readonly Target[] {
+/**
+ * Matching targets: named ones, the best of each kind first, then runs and log records that contain the words.
+ *
+ * @param query trimmed input
+ */
+export function useTargets(query: string): {
+  readonly targets: readonly Target[];
+  readonly isSearching: boolean;
+} {
   const { scopes } = useMe();
   const views = useViews().data ?? [];
-  const named = useNamed(useSettled(query));
+  const settled = useSettled(query);
+  const search = useQuery({
+    queryKey: ['search-all', settled],
+    queryFn: ({ signal }) => {
+      const asked = { query: settled, limit: MAX_FOUND };
+      return bodyOf(api.GET('/api/v1/dashboard/search', { params: { query: asked }, signal }));
+    },
+    enabled: settled !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const found = query === '' ? undefined : search.data;
+  const listed = useListed(query !== '');
   const word = query.toLowerCase();
   const trace = traceIdIn(query);
   const kinds: readonly (readonly Target[])[] = [
     views.map(({ path, name }) => ({ path, name, kind: 'view' })),
     placesFor(scopes).map(({ path, name }) => ({ path, name, kind: 'page' })),
-    ...named,
+    ...namedIn(found),
+    ...listed,
   ];
   const fitting = kinds.map((targets) => bestOf(targets, word));
   // Kinds with few matches leave room for others; pages have no name.
   const isCrowded = fitting.reduce((sum, { length }) => sum + length, 0) > LIMIT && word !== '';
-  const found = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MAX_OF_A_KIND) : targets));
-  return [...(trace === undefined ? [] : ofTrace(trace, query)), ...found.slice(0, LIMIT), ...ofText(query)];
+  const named = fitting.flatMap((targets) => (isCrowded ? targets.slice(0, MAX_OF_A_KIND) : targets));
+  return {
+    targets: [
+      ...(trace === undefined ? [] : ofTrace(trace, query)),
+      ...named.slice(0, LIMIT),
+      ...textsIn(found),
+      ...ofText(query),
+    ],
+    isSearching: query !== '' && (search.isFetching || settled !== query),
+  };
 }
 
 function ofTrace(trace: string, name: string): readonly Target[] {
@@ -54,12 +95,60 @@ function ofTrace(trace: string, name: string): readonly Target[] {
   ];
 }
 
-/** Any text may be a session id or part of a run, so no request is sent. */
+/** The pages that search further than this. */
 function ofText(text: string): readonly Target[] {
   if (text === '') return [];
+  const words = encodeURIComponent(text);
   return [
-    { path: `/runs?q=${encodeURIComponent(text)}`, name: `Runs with “${text}”`, kind: 'search' },
-    { path: sessionPath(text), name: text, kind: 'session with this id' },
+    { path: `/runs?kind=all&q=${words}`, name: `All runs with “${text}”`, kind: 'search' },
+    { path: `/logs?q=${words}`, name: `Log records with “${text}”`, kind: 'search' },
+  ];
+}
+
+type Found = Schemas['FoundEverywhere'];
+
+/** Found names by kind. */
+function namedIn(found: Found | undefined): readonly (readonly Target[])[] {
+  if (!found) return [];
+  return [
+    found.agents.map(({ id, name }) => ({ path: `/agents/${id}`, name, kind: 'agent' })),
+    found.prompts.map((name) => ({ path: promptPath(name), name, kind: 'prompt' })),
+    found.models.map((name) => ({ path: runsOfModel(name), name, kind: 'runs with this model' })),
+    found.users.map(({ value, runs }) => ({
+      path: `/runs?kind=all&user=${encodeURIComponent(value)}`,
+      name: value,
+      kind: `user, ${formatCounted(runs, 'run')}`,
+    })),
+    found.sessions.map(({ value, runs }) => ({
+      path: sessionPath(value),
+      name: value,
+      kind: `session, ${formatCounted(runs, 'run')}`,
+    })),
+  ];
+}
+
+/** Found runs and log records. */
+function textsIn(found: Found | undefined): readonly Target[] {
+  if (!found) return [];
+  return [
+    ...found.runs.map(({ trace_id, agent_name, started_at, match }) => ({
+      path: `/traces/${trace_id}${match?.span_id ? `?span=${match.span_id}` : ''}`,
+      name: agent_name === '' ? '(no name)' : agent_name,
+      kind: 'run',
+      at: started_at,
+      ...(match && { snippet: match.snippet, marks: match.marks }),
+    })),
+    ...found.logs.map((record) => {
+      const at = Date.parse(record.timestamp);
+      const range = encodeURIComponent(rangeBetween(at - AROUND_MS, at + AROUND_MS));
+      return {
+        path: `/logs?range=${range}&record=${encodeURIComponent(printPlace(record))}`,
+        name: record.service_name === '' ? '(no service)' : record.service_name,
+        kind: 'log record',
+        at: record.timestamp,
+        snippet: record.body ?? record.event_name ?? '',
+      };
+    }),
   ];
 }
 
@@ -72,65 +161,16 @@ function bestOf(targets: readonly Target[], word: string): readonly Target[] {
   return targets.filter(({ name }) => name.toLowerCase().includes(word)).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Named items by kind. Only agents are loaded before any input. */
-function useNamed(query: string): readonly (readonly Target[])[] {
-  const isTyped = query !== '';
+/** Targets from complete lists, by kind. */
+function useListed(isTyped: boolean): readonly (readonly Target[])[] {
   const kept = { enabled: isTyped, staleTime: KEPT_MS, retry: false };
-  const agents = useQuery({
-    queryKey: ['agents', 'named', query],
-    queryFn: async ({ signal }) => {
-      const asked = { query, page: 1, page_size: LIMIT };
-      const body = await bodyOf(api.GET('/api/v1/agents', { params: { query: asked }, signal }));
-      return Array.isArray(body) ? body : body.items;
-    },
-    placeholderData: keepPreviousData,
-  });
-  const prompts = useQuery({
-    queryKey: ['prompts', 'named', query],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET('/api/v1/dashboard/prompts/names', {
-          params: { query: { query, page_size: LIMIT } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-    enabled: isTyped,
-  });
-  const models = useQuery({
-    ...kept,
-    queryKey: ['models', 'named'],
-    queryFn: ({ signal }) => {
-      const asked = { page: 1, page_size: MAX_MODELS };
-      return bodyOf(api.GET('/api/v1/dashboard/models', { params: { query: asked }, signal }));
-    },
-  });
-  const alerts = useQuery({
-    ...kept,
-    queryKey: ['alerts', 'named'],
-    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/alerts', { signal })),
-  });
-  return [
-    toTargets(agents.data, ({ id, name }) => ({ path: `/agents/${id}`, name, kind: 'agent' })),
-    toTargets(prompts.data?.items, (name) => ({ path: promptPath(name), name, kind: 'prompt' })),
-    toTargets(
-      models.data?.items.flatMap(({ model }) => model ?? []),
-      (name) => ({ path: runsOfModel(name), name, kind: 'runs with this model' }),
-    ),
-    toTargets(alerts.data, (rule) => ({
-      path: `/alerts/${rule.id}`,
-      name: [formatRule(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
-      kind: 'alert',
-    })),
-    useEndpointTargets(kept),
-  ];
-}
-
-function toTargets<Item>(
-  items: readonly Item[] | undefined,
-  target: (item: Item) => Target,
-): readonly Target[] {
-  return items?.map(target) ?? [];
+  const alerts = useQuery({ ...ALERT_RULES, ...kept });
+  const ofAlerts = (alerts.data ?? []).map((rule) => ({
+    path: `/alerts/${rule.id}`,
+    name: [formatRule(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
+    kind: 'alert',
+  }));
+  return [ofAlerts, useEndpointTargets(kept)];
 }
 
 /** Webhook endpoints of the user's organizations. */

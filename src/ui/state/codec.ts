@@ -51,6 +51,25 @@ export function flag(initial = false): Field<boolean> {
   };
 }
 
+/** The defaults of all fields. */
+export function initialOf<Of extends Fields>(fields: Of): StateOf<Of> {
+  return parseState(fields, '');
+}
+
+/** A change of some fields from URL values; empty values become the default, invalid ones are ignored. */
+export function changeOf<Of extends Fields>(
+  fields: Of,
+  values: Readonly<Record<string, string>>,
+): Partial<StateOf<Of>> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const field = fields[name];
+      const next = value === '' ? field?.initial : field?.parse(value);
+      return next === undefined ? [] : [[name, next]];
+    }),
+  ) as Partial<StateOf<Of>>;
+}
+
 /** @returns the state of a query, with defaults */
 export function parseState<Of extends Fields>(fields: Of, query: string): StateOf<Of> {
   const params = new URLSearchParams(query);

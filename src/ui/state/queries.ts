@@ -11,6 +11,8 @@ const TRIES = 2;
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
+      // A daemon on this machine also responds without a network.
+      networkMode: 'always',
       staleTime: STALE_MS,
       retry: (count, error) => count < TRIES && !(error instanceof ApiError && error.status < 500),
     },
@@ -21,6 +23,12 @@ export const queries = new QueryClient({
 export const ME = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/me', { signal })),
+});
+
+/** The alert rules of the user. */
+export const ALERT_RULES = queryOptions({
+  queryKey: ['alerts'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/alerts', { signal })),
 });
 
 /** Ignores failures of early requests: the page repeats the request and shows the error. */

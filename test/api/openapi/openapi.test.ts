@@ -400,6 +400,7 @@ async function checkAlerts(api: TestApi, check: Check): Promise<void> {
     const alert_id = ((await check('createAlert', {}, { json })).body as { readonly id: string }).id;
     await check('readAlert', { alert_id });
     await check('testAlert', { alert_id });
+    await check('sendAlertTest', { alert_id });
     await check('listAlertEvents', { alert_id });
     await fireOnce(api, alert_id);
     await check('listAlertEvents', { alert_id });

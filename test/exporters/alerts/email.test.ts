@@ -231,6 +231,9 @@ void t.test('names cannot add lines to subject or text', async (t) => {
     'x'.repeat(1024),
     '\uD800',
   ];
+  const test = alertMail(firedEnvelope('an event', { is_test: true }));
+  t.match(test.subject, /^Test of an alert: /);
+  t.match(test.text, /^This is a test of the notification: the alert did not fire\./);
   const lines = alertMail(firedEnvelope('an event')).text.split('\n').length;
   for (const [index, agent_name] of names.entries()) {
     const { subject, text } = alertMail(firedEnvelope('an event', { agent_name }));

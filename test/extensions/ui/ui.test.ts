@@ -9,6 +9,7 @@ import { PAGE_PATHS } from '../../../src/extensions/ui/page-paths.js';
 import { UiExtension } from '../../../src/extensions/ui/ui-extension.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { ENGINES, send, startListener, type TestListener } from '../../support/http-listener.js';
+import { readProjectFile } from '../../support/project-file.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { testFolder } from '../../support/test-folder.js';
 import { testHost } from '../../support/test-host.js';
@@ -67,6 +68,20 @@ async function serve(
   await extension.start(host);
   return { ...started, logger, asked };
 }
+
+void t.test('serves every page of the program', async (t) => {
+  const code = readProjectFile('src/ui/page-code.ts');
+  const paths = [...code.matchAll(/^ {2}'(\/[^']*)': /gm)].map(([, path = '']) =>
+    path.replaceAll(/:\w+/g, '{}'),
+  );
+  t.ok(paths.length > 20, 'read from the source');
+  const served = new Set(PAGE_PATHS.map((path) => path.replaceAll(/\{\w+\}/g, '{}')));
+  // `/alerts/new` is a page of its own, and served as `/alerts/{id}`.
+  t.same(
+    paths.filter((path) => !served.has(path) && path !== '/alerts/new'),
+    [],
+  );
+});
 
 for (const engine of ENGINES) {
   void t.test(`${engine}: serves pages and files with their headers, and 404 otherwise`, async (t) => {

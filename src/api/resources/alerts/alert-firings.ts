@@ -50,6 +50,7 @@ const firingFields = {
   ),
   threshold: Type.Number({ description: 'Threshold at the time of the firing.' }),
   resolved_at: nullable(time('End of the incident. Null: not yet, or unknown.')),
+  is_test: Type.Boolean({ description: 'Whether it was requested by `sendAlertTest`.' }),
   notifications: Type.Array(notificationSchema),
 };
 
@@ -91,6 +92,7 @@ export function serializeFiring(firing: AlertFiring): Static<typeof firingSchema
     value: firing.value,
     threshold: firing.threshold,
     resolved_at: formatNullableTime(firing.resolved_at),
+    is_test: firing.is_test,
     notifications: firing.notifications.map(serializeNotification),
   };
 }

@@ -8,7 +8,7 @@ import { formatTime } from '../../../signal/time.js';
 import type { Alert, AlertRule } from '../../../storage/contracts/alerts.js';
 import { newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERTS } from './alert-places.js';
-import { alertTestSchema, serializeTrial, publishedSettings } from './alert-test.js';
+import { alertTestSchema, publishedSettings, serializeTrial, shownSettings } from './alert-test.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { nullable, formatNullableTime, time } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';
@@ -116,7 +116,7 @@ export function alertPreviewRoutes({
       return {
         status: 200,
         json: {
-          now: { ...serializeTrial(trial), is_evaluated: published.isEvaluated },
+          now: { ...serializeTrial(trial), ...shownSettings(published) },
           points: points.map(({ at, value, verdict }) => [
             Math.round(at / 1000),
             isComposite ? observedFor(verdict) : value,

@@ -1,14 +1,16 @@
 import { Type, type Static } from 'typebox';
-import { tryAlert, type AlertTrial } from '../../../alerting/try-alert.js';
+import { testFiring, tryAlert, type AlertTrial } from '../../../alerting/try-alert.js';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { MS_PER_HOUR } from '../../../signal/time-units.js';
 import type { AlertingSettings, SettingsBoard } from '../../../storage/contracts/coordination.js';
 import { ALERT_TYPES } from '../../../storage/contracts/alerts.js';
+import { ROW_BYTES } from '../../../storage/contracts/telemetry-writer.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import { conditionSource, metricOperator, scoreDirection } from './alert-schema.js';
 import type { ApiContext } from '../../support/api-context.js';
+import { firingSchema, serializeFiring } from './alert-firings.js';
 import { count, nullable, time } from '../../support/fields.js';
 
 /** The settings of an exporter `alerts` with an empty configuration. */
@@ -55,6 +57,10 @@ export const alertTestSchema = Type.Object(
       description:
         'Whether this daemon evaluates alerts: false if no pipeline has an exporter `alerts`. The default window is used then.',
     }),
+    can_mail: Type.Boolean({
+      description:
+        'Whether a daemon that evaluates alerts has a mail server (`smtp.host`). If not, e-mail notices are skipped.',
+    }),
   },
   { title: 'AlertTest' },
 );
@@ -76,14 +82,47 @@ export const testAlert = {
   errors: [404],
 } satisfies Operation;
 
-/** The route for evaluating an alert. */
+const sendAlertTest = {
+  id: 'sendAlertTest',
+  method: 'POST',
+  path: `${ALERT}/send-test`,
+  tag: 'alerts',
+  summary: 'Send a test notification of an alert through its channels',
+  description:
+    'Sends what a firing would send, with the current values and `is_test: true` in `data`. The firing is listed with the result of each notice. Incident, cooldown and webhook subscriptions are not affected.',
+  access: 'manage',
+  audit: ['alert.tested'],
+  params: alertParams,
+  responses: { 202: firingSchema },
+  errors: [404],
+} satisfies Operation;
+
+/** The routes for evaluating an alert and for testing its notification. */
 export function alertTestRoutes({
   routes,
   control: { alerts, settings },
   telemetry,
+  audit,
+  takeStorage,
   clock,
-}: Pick<ApiContext<'stats' | 'identity'>, 'routes' | 'control' | 'telemetry' | 'clock'>): readonly Route[] {
+}: Pick<
+  ApiContext<'stats' | 'identity'>,
+  'routes' | 'control' | 'telemetry' | 'audit' | 'takeStorage' | 'clock'
+>): readonly Route[] {
   return [
+    routes.route(sendAlertTest).to(async ({ identity, address, params }) => {
+      const rule = await alerts.read(identity.userId, params.alert_id);
+      if (!rule) throw noAlert();
+      await takeStorage(identity.userId, ROW_BYTES.alert);
+      const now = clock.now();
+      const published = await publishedSettings(settings, now);
+      const source = await telemetry.identity();
+      const firing = await testFiring({ stats: telemetry.stats, source }, rule, published.settings, now);
+      const recorded = await alerts.recordTest(identity.userId, firing);
+      if (!recorded) throw noAlert();
+      audit({ identity, address }, 'alert.tested', { ...params, channel: rule.alert.channel });
+      return { status: 202, json: serializeFiring(recorded) };
+    }),
     routes.route(testAlert).to(async ({ identity, params }) => {
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
@@ -91,23 +130,40 @@ export function alertTestRoutes({
       const published = await publishedSettings(settings, now);
       const source = await telemetry.identity();
       const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.settings, now);
-      return { status: 200, json: { ...serializeTrial(trial), is_evaluated: published.isEvaluated } };
+      return { status: 200, json: { ...serializeTrial(trial), ...shownSettings(published) } };
     }),
   ];
 }
 
-/** The alerting settings in use, and whether any process evaluates alerts. */
+/** What the processes that evaluate alerts publish. */
+interface Published {
+  readonly settings: AlertingSettings;
+  /** Whether any process evaluates alerts. */
+  readonly isEvaluated: boolean;
+  readonly canMail: boolean;
+}
+
+/** The alerting settings in use. */
 export async function publishedSettings(
   settings: Pick<SettingsBoard, 'all'>,
   now: Micros,
-): Promise<{ readonly settings: AlertingSettings; readonly isEvaluated: boolean }> {
-  const published = (await settings.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
-  return { settings: published ?? DEFAULT_SETTINGS, isEvaluated: published !== undefined };
+): Promise<Published> {
+  const all = await settings.all(now);
+  const published = all.find(({ alerting }) => alerting !== undefined)?.alerting;
+  return {
+    settings: published ?? DEFAULT_SETTINGS,
+    isEvaluated: published !== undefined,
+    canMail: all.some(({ canMail }) => canMail === true),
+  };
+}
+
+export function shownSettings({ isEvaluated, canMail }: Published) {
+  return { is_evaluated: isEvaluated, can_mail: canMail };
 }
 
 export function serializeTrial(
   trial: AlertTrial,
-): Omit<Static<(typeof testAlert.responses)[200]>, 'is_evaluated'> {
+): Omit<Static<(typeof testAlert.responses)[200]>, 'is_evaluated' | 'can_mail'> {
   const { value, threshold, unit, sample_count, verdict, window, conditions } = trial;
   return {
     value,

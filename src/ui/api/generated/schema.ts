@@ -304,6 +304,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/alerts/{alert_id}/send-test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['sendAlertTest'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/alerts/{alert_id}/test': {
     parameters: {
       query?: never;
@@ -1748,6 +1764,7 @@ export interface components {
       fired_at: string;
       /** Format: uuid */
       id: string;
+      is_test: boolean;
       notifications: components['schemas']['AlertNotification'][];
       resolved_at: string | null;
       threshold: number;
@@ -1832,6 +1849,7 @@ export interface components {
       name: string;
     };
     AlertTest: {
+      can_mail: boolean;
       conditions: components['schemas']['TriedCondition'][];
       is_evaluated: boolean;
       sample_count: number;
@@ -2086,6 +2104,7 @@ export interface components {
       fired_at: string;
       /** Format: uuid */
       id: string;
+      is_test: boolean;
       notifications: components['schemas']['AlertNotification'][];
       resolved_at: string | null;
       sample_count: number | null;
@@ -3989,6 +4008,7 @@ export interface operations {
           | 'alert.changed'
           | 'alert.created'
           | 'alert.deleted'
+          | 'alert.tested'
           | 'alert_secret.rotated'
           | 'config.read'
           | 'config.reloaded'
@@ -4885,6 +4905,36 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['AlertEventPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthenticated'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['TooManyRequests'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  sendAlertTest: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        alert_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AlertEvent'];
         };
       };
       400: components['responses']['BadRequest'];

@@ -23,7 +23,7 @@ import { endsOf, useSeries } from '../../state/use-series.js';
 import { RangeChoice } from '../../parts/RangeChoice.js';
 import { FirstRun } from './FirstRun.js';
 import { Compared, failureRate, successRate } from './GroupTable.js';
-import { useAgentCount } from './use-first-runs.js';
+import { useAgentCount, useOpenFirstRun } from './use-first-runs.js';
 
 type Agent = Schemas['AgentSummary'];
 
@@ -185,7 +185,9 @@ export default function Agents() {
   const { data: known } = useAgentCount();
   const [selected, setSelected] = useState<readonly string[]>([]);
   const [a, b] = selected;
-  if (known?.count === 0) return <FirstRun />;
+  const isEmpty = known?.count === 0;
+  useOpenFirstRun(isEmpty);
+  if (isEmpty) return <FirstRun />;
   return (
     <div className={parts['page']}>
       <title>Agents · Jackdaw</title>

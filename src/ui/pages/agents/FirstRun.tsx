@@ -1,78 +1,32 @@
-import parts from '../../parts/parts.module.css';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { BASE, OTLP_ENDPOINT } from '../../api/base.js';
+import { api, bodyOf } from '../../api/client.js';
+import { CopyButton } from '../../parts/CopyButton.js';
+import { cx } from '../../parts/cx.js';
+import { Time } from '../../parts/figures.js';
+import { useChange } from '../../parts/Form.js';
+import parts from '../../parts/parts.module.css';
+import { Tabs } from '../../parts/Tabs.js';
 import { Jackdaw } from '../../shell/Jackdaw.js';
 import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
+import { firstRunWays } from './first-run-ways.js';
 import { useNewestRun, useNothingYet } from './use-first-runs.js';
 import styles from './FirstRun.module.css';
 
-const PYTHON = `pip install opentelemetry-distro opentelemetry-exporter-otlp-proto-http
-pip install openai openinference-instrumentation-openai
-opentelemetry-instrument python agent.py`;
+const VARIABLE = '$JACKDAW_KEY';
 
-const NODE_JS = `npm install openai @opentelemetry/auto-instrumentations-node
-export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true # record prompts and answers
-node --require @opentelemetry/auto-instrumentations-node/register agent.js`;
-
-/** Instructions for an empty store. The list replaces them once data arrives. */
+/** Instructions for an empty store. The first run opens when it arrives. */
 export function FirstRun() {
   const { key_id, scopes } = useMe();
-  const isAdmin = scopes.includes('admin');
   const other = useNewestRun('all', true);
   useNothingYet();
   const now = Math.floor(useNow() / 60_000) * 60_000;
-  const [id, span] = ['7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01', '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a02'];
-  const [start, end] = [new Date(now - 2000).toISOString(), new Date(now).toISOString()];
-  const batch = {
-    traces: [
-      {
-        trace: { trace_id: id, agent: 'hello-agent', success: true, started_at: start, ended_at: end },
-        spans: [
-          {
-            span_id: span,
-            trace_id: id,
-            type: 'llm',
-            name: 'say hello',
-            model: 'gpt-5-mini',
-            input_tokens: 12,
-            output_tokens: 30,
-            started_at: start,
-            ended_at: end,
-            input_data: { prompt: 'Say hello' },
-            output_data: { text: 'Hello!' },
-          },
-        ],
-      },
-    ],
-  };
-  const curl = [
-    `curl -sS ${new URL('api/v1/traces/batch', BASE).href} \\`,
-    `  -H "Authorization: Bearer $JACKDAW_KEY" -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(batch)}'`,
-  ].join('\n');
-  const otlp = [
-    `export OTEL_EXPORTER_OTLP_ENDPOINT=${OTLP_ENDPOINT}`,
-    'export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf',
-    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$JACKDAW_KEY"',
-    'export OTEL_SERVICE_NAME=my-agent',
-  ].join('\n');
-  const claudeCode = [
-    'export CLAUDE_CODE_ENABLE_TELEMETRY=1 OTEL_LOGS_EXPORTER=otlp OTEL_METRICS_EXPORTER=otlp',
-    `export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf OTEL_EXPORTER_OTLP_ENDPOINT=${OTLP_ENDPOINT}`,
-    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$JACKDAW_KEY"',
-    'export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1 # record prompts and arguments of tools',
-  ].join('\n');
-  const codex = [
-    '[otel]',
-    'log_user_prompt = true # record prompts',
-    `exporter = { otlp-http = { endpoint = "${OTLP_ENDPOINT}/v1/logs", protocol = "binary", headers = { authorization = "Bearer <your key>" } } }`,
-  ].join('\n');
-  const geminiCli = [
-    'export GEMINI_TELEMETRY_ENABLED=true GEMINI_TELEMETRY_TARGET=local GEMINI_TELEMETRY_TRACES_ENABLED=true',
-    `export GEMINI_TELEMETRY_OTLP_PROTOCOL=http GEMINI_TELEMETRY_OTLP_ENDPOINT=${OTLP_ENDPOINT}`,
-    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$JACKDAW_KEY"',
-  ].join('\n');
+  const [key, setKey] = useState(VARIABLE);
+  const [tab, setTab] = useState('Python');
+  const ways = firstRunWays({ base: BASE.href, otlp: OTLP_ENDPOINT, key, now });
+  const way = ways[tab];
   return (
     <div className={parts['page']}>
       <title>Welcome · Jackdaw</title>
@@ -87,57 +41,85 @@ export function FirstRun() {
             model or a tool, or names the agent (<code>gen_ai.agent.name</code>).
           </p>
         )}
-        <p>
-          Send a run, and it appears here automatically.
-          {key_id !== null && (
-            <>
-              {' '}
-              First set the variable <code>JACKDAW_KEY</code> to one of{' '}
-              <Link href="/settings/keys">your API keys</Link> with the write scope.
-            </>
+        {key_id !== null && <FirstKey value={key} onMade={setKey} />}
+        <Tabs label="Ways to send a run" names={Object.keys(ways)} selected={tab} onSelect={setTab}>
+          {way && (
+            <section>
+              <p>{way.about}</p>
+              <Code text={way.code} />
+            </section>
           )}
-          {key_id !== null && isAdmin && (
-            <>
-              {' '}
-              The first start writes a key to the file <code>initial-api-key</code> next to the control store.
-            </>
-          )}
-        </p>
-        <Way title="One agent run, with curl" code={curl} />
-        <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
-        <Way title="Python, with these variables and the OpenAI client" code={PYTHON} />
-        <Way title="Node.js, with these variables and the OpenAI client" code={NODE_JS} />
-        <Way title="Claude Code" code={claudeCode} />
-        <Way title="Codex CLI, in ~/.codex/config.toml" code={codex} />
-        <Way title="Gemini CLI" code={geminiCli} />
-        {isAdmin && (
-          <Way
-            title="A month of sample data, from the directory of Jackdaw"
-            code={`npm run demo -- --url ${BASE.href} --otlp-url ${OTLP_ENDPOINT}`}
-          />
+        </Tabs>
+        {scopes.includes('admin') && (
+          <section>
+            <h2>A month of sample data, from the directory of Jackdaw</h2>
+            <Code text={`npm run demo -- --url ${BASE.href} --otlp-url ${OTLP_ENDPOINT} --key ${key}`} />
+          </section>
         )}
         <p role="status" className={styles['waiting']}>
-          Waiting for the first {other ? 'agent run' : 'run'}…
+          Waiting for the first {other ? 'agent run' : 'run'}, which opens here when it arrives…
         </p>
       </div>
     </div>
   );
 }
 
-function Way({ title, code }: { readonly title: string; readonly code: string }) {
+/** Creates a key for the commands. It ends with the browser session, so it needs no other key as a proof. */
+function FirstKey({ value, onMade }: { readonly value: string; readonly onMade: (key: string) => void }) {
+  const { scopes, browser_session: session } = useMe();
+  const change = useChange(async () => {
+    const body = {
+      name: 'First run',
+      scopes: ['write' as const],
+      ...(session && { expires_at: session.expires_at }),
+    };
+    const { key } = await bodyOf(api.POST('/api/v1/me/keys', { body }));
+    onMade(key);
+  }, ['keys']);
+  const may = (scope: (typeof scopes)[number]): boolean => scopes.includes('admin') || scopes.includes(scope);
+  if (value !== VARIABLE)
+    return (
+      <p>
+        The key is in the commands below, and is not shown again after you leave this page.
+        {session && (
+          <>
+            {' '}
+            It ends with your session on <Time at={session.expires_at} />; for a program that stays, create
+            one in <Link href="/settings/keys">your API keys</Link>.
+          </>
+        )}
+      </p>
+    );
   return (
-    <section>
-      <h2>{title}</h2>
-      <div className={styles['code']}>
-        <pre tabIndex={0}>{code}</pre>
+    <div className={styles['key']}>
+      {may('manage') && may('write') && (
         <button
           type="button"
-          className={parts['button']}
-          onClick={() => void navigator.clipboard.writeText(code)}
+          className={cx(parts['button'], parts['primary'])}
+          disabled={change.isBusy}
+          onClick={() => void change.run()}
         >
-          Copy
+          Create a key for sending data
         </button>
-      </div>
-    </section>
+      )}
+      <p>
+        Or set the variable <code>JACKDAW_KEY</code> to one of{' '}
+        <Link href="/settings/keys">your API keys</Link> with the write scope.
+      </p>
+      {change.problem !== undefined && (
+        <p role="alert" className={parts['bad']}>
+          {change.problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Code({ text }: { readonly text: string }) {
+  return (
+    <div className={styles['code']}>
+      <pre tabIndex={0}>{text}</pre>
+      <CopyButton label="Copy" text={() => text} />
+    </div>
   );
 }

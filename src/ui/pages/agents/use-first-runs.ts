@@ -1,5 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 
 const WAITING_MS = 2000;
@@ -57,4 +58,15 @@ export function useNothingYet(): void {
       void client.resetQueries({ queryKey: ['series'], type: 'active' });
     };
   }, [client]);
+}
+
+/** Opens the first run when it arrives in a store that was empty when the page was opened. */
+export function useOpenFirstRun(isEmpty: boolean): void {
+  const [, navigate] = useLocation();
+  const [wasEmpty, setWasEmpty] = useState(false);
+  if (isEmpty && !wasEmpty) setWasEmpty(true);
+  const first = useNewestRun('agent', wasEmpty && !isEmpty)?.trace_id;
+  useEffect(() => {
+    if (wasEmpty && !isEmpty && first !== undefined) navigate(`/traces/${first}`);
+  }, [wasEmpty, isEmpty, first, navigate]);
 }

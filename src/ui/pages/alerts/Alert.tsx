@@ -87,6 +87,7 @@ function Loaded({ rule }: { readonly rule: Rule }) {
       {isEdited && (
         <EditAlert
           rule={rule}
+          canMail={past.data?.now.can_mail}
           onDone={() => {
             setEdited(false);
           }}
@@ -184,6 +185,9 @@ function Facts({
         <dd className={styles['words']}>
           {CHANNELS[rule.channel]}
           {rule.channel !== 'email' && rule.webhook_url !== null && <small>{rule.webhook_url}</small>}
+          {rule.channel !== 'webhook' && now?.can_mail === false && (
+            <small className={parts['bad']}>no mail server: e-mails are not sent</small>
+          )}
         </dd>
       </div>
       <div>
@@ -228,6 +232,10 @@ function Actions({
       for (const key of ['alerts', 'firings']) void client.invalidateQueries({ queryKey: [key] });
     },
   });
+  const test = useMutation({
+    mutationFn: () => bodyOf(api.POST('/api/v1/alerts/{alert_id}/send-test', { params: { path } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['firings'] }),
+  });
   const remove = useMutation({
     mutationFn: () => bodyOf(api.DELETE('/api/v1/alerts/{alert_id}', { params: { path } })),
     onSuccess: () => {
@@ -248,6 +256,17 @@ function Actions({
       >
         {rule.is_active ? 'Pause' : 'Resume'}
       </button>
+      <button
+        type="button"
+        className={parts['button']}
+        disabled={test.isPending}
+        title="Sends a test through the channels; the result is below, under Firings"
+        onClick={() => {
+          test.mutate();
+        }}
+      >
+        Send a test
+      </button>
       <button type="button" className={parts['button']} onClick={onEdit}>
         Edit
       </button>
@@ -260,7 +279,7 @@ function Actions({
           remove.mutate();
         }}
       />
-      <ActionProblem error={pause.error ?? remove.error} />
+      <ActionProblem error={pause.error ?? test.error ?? remove.error} />
     </div>
   );
 }

@@ -10,7 +10,16 @@ import type { Rule } from './labels.js';
 import styles from './alerts.module.css';
 
 /** Edits the changeable fields of a rule; its target is fixed. */
-export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDone: () => void }) {
+export function EditAlert({
+  rule,
+  canMail,
+  onDone,
+}: {
+  readonly rule: Rule;
+  /** Whether the daemon has a mail server; undefined while unknown. */
+  readonly canMail: boolean | undefined;
+  readonly onDone: () => void;
+}) {
   const client = useQueryClient();
   const { type } = rule;
   const [limit, setLimit] = useState(limitText(type, rule.threshold));
@@ -62,6 +71,7 @@ export function EditAlert({ rule, onDone }: { readonly rule: Rule; readonly onDo
       <NoticeFields
         draft={notice}
         problems={{ ...problems, cooldown_minutes: wrong(notice.cooldown) ?? problems['cooldown_minutes'] }}
+        canMail={canMail}
         onChange={(some) => {
           setNotice({ ...notice, ...some });
         }}

@@ -48,7 +48,7 @@ export function Firings({
           {firings.map((firing) => (
             <tr key={firing.id}>
               <td>
-                <Time at={firing.fired_at} />
+                <Time at={firing.fired_at} /> {firing.is_test && <span className={parts['chip']}>test</span>}
               </td>
               {withRule && (
                 <td>
@@ -103,7 +103,8 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
   );
 }
 
-function Over({ firing: { fired_at, resolved_at } }: { readonly firing: Firing }) {
+function Over({ firing: { fired_at, resolved_at, is_test } }: { readonly firing: Firing }) {
+  if (is_test) return <Missing reason="A test of the notification: the alert did not fire" />;
   if (resolved_at === null) return <span className={parts['bad']}>ongoing</span>;
   return (
     <>

@@ -128,6 +128,7 @@ function Editor() {
             problems={problems}
             search={search}
             onSearch={setSearch}
+            canMail={past.data?.now.can_mail}
             onChange={put}
           />
           <div className={styles['actions']}>

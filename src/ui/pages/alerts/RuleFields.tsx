@@ -14,12 +14,14 @@ interface Props {
   /** Text that the names of offered agents contain. */
   readonly search: string;
   readonly onSearch: (text: string) => void;
+  /** Whether the daemon has a mail server; undefined while unknown. */
+  readonly canMail: boolean | undefined;
   readonly onChange: (some: Partial<Draft>) => void;
 }
 
 /** The fields of a new rule. */
 export function RuleFields(props: Props) {
-  const { draft, targets, problems, onChange } = props;
+  const { draft, targets, problems, canMail, onChange } = props;
   const { type, limit } = draft;
   return (
     <>
@@ -84,7 +86,7 @@ export function RuleFields(props: Props) {
           }}
         />
       )}
-      <NoticeFields draft={draft} problems={problems} onChange={onChange} />
+      <NoticeFields draft={draft} problems={problems} canMail={canMail} onChange={onChange} />
     </>
   );
 }

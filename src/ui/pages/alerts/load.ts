@@ -2,14 +2,15 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { api, bodyOf } from '../../api/client.js';
 import type { operations } from '../../api/generated/schema.js';
 import { useStream } from '../../live/use-stream.js';
+import { ALERT_RULES } from '../../state/queries.js';
+
+/** How often firings are loaded while a notification waits for its result. */
+const PENDING_MS = 2000;
 
 type Query = NonNullable<operations['listFiredAlerts']['parameters']['query']>;
 
 export function useRules() {
-  return useQuery({
-    queryKey: ['alerts'],
-    queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/alerts', { signal })),
-  });
+  return useQuery(ALERT_RULES);
 }
 
 /** Firings, the newest first. */
@@ -18,6 +19,10 @@ export function useFirings(query: Query) {
     queryKey: ['firings', query],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/dashboard/alert-events', { params: { query }, signal })),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ notifications }) => notifications.some(({ status }) => status === 'pending'))
+        ? PENDING_MS
+        : false,
   });
 }
 

@@ -1,20 +1,27 @@
-import { Radio, X } from 'lucide-react';
+import { Radio } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, useMemo } from 'react';
 import { OTLP_ENDPOINT } from '../../api/base.js';
 import { formatCount, formatCounted } from '../../format/number.js';
-import { cx } from '../../parts/cx.js';
+import { fileOf } from '../../list/Export.js';
+import { FilterBar } from '../../list/FilterBar.js';
+import { ListFrame } from '../../list/ListFrame.js';
 import parts from '../../parts/parts.module.css';
-import { RangeChoice } from '../../parts/RangeChoice.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
-import { ZoneNote } from '../../parts/ZoneNote.js';
-import { useShortcuts } from '../../state/shortcuts.js';
-import { useDebounced } from '../../state/use-debounced.js';
+import { changeOf, initialOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { LogFacets } from './LogFacets.js';
 import { LogRecord } from './LogRecord.js';
 import { LogRows } from './LogRows.js';
-import { goesOn, isFiltered, LOGS_STATE, parsePlace, printPlace, type LogsState } from './logs-state.js';
+import {
+  goesOn,
+  isFiltered,
+  LOGS_STATE,
+  parsePlace,
+  printPlace,
+  SEVERITIES,
+  type LogsState,
+} from './logs-state.js';
 import styles from './logs.module.css';
 import { useFacets, useLogs } from './use-logs.js';
 import type { Schemas } from '../../api/client.js';
@@ -73,96 +80,90 @@ function LogHistogram({
   );
 }
 
+/** Filters of records; the facets next to the list set severity and service, too. */
+const FILTERS = {
+  severity: { label: 'Severity', kind: 'choice', choices: SEVERITIES },
+  service: { label: 'Service', kind: 'text' },
+  trace: { label: 'Run', kind: 'text' },
+  span: { label: 'Span', kind: 'text' },
+  event: { label: 'Event', kind: 'text' },
+  attribute: { label: 'Attribute', kind: 'text', hint: 'KEY=VALUE' },
+} as const;
+const INITIAL = initialOf(LOGS_STATE);
+
 /** Log records of all services: search, filters and live tail. */
 export default function Logs() {
   const [state, change] = useUrlState(LOGS_STATE);
-  const search = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useDebounced(state.q, (q) => {
-    change({ q }, 'replace');
-  });
-  useShortcuts({ '/': () => search.current?.focus() });
+  const [isReading, setReading] = useState(false);
   const facets = useFacets(state);
-  return (
-    <div className={parts['page']}>
-      <title>Logs · Jackdaw</title>
-      <div className={parts['head']}>
-        <h1>Logs</h1>
-        <ZoneNote />
-        <input
-          ref={search}
-          type="search"
-          className={cx(parts['field'], styles['search'])}
-          aria-label="Search bodies, event names and attributes: whole words, or a phrase in quotes"
-          placeholder='Whole words, "a phrase"…'
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-          }}
-        />
-      </div>
-      <LogFilters state={state} onChange={change} />
-      {facets.data && (
-        <LogHistogram
-          facets={facets.data}
-          onBrush={(range) => {
-            change({ range, live: false });
-          }}
-        />
-      )}
-      <Found state={state} change={change} facets={facets} />
-    </div>
-  );
-}
-
-function LogFilters({
-  state,
-  onChange,
-}: {
-  readonly state: LogsState;
-  readonly onChange: (change: Partial<LogsState>) => void;
-}) {
+  const logs = useLogs(state, isReading);
   const canFollow = goesOn(state.range);
   return (
-    <div className={parts['filters']} role="group" aria-label="Filters">
-      <RangeChoice
-        label="Period"
-        bounded
-        value={state.range}
-        onChange={(range) => {
-          onChange({ range });
-        }}
-      />
-      <button
-        type="button"
-        className={parts['button']}
-        aria-pressed={state.live && canFollow}
-        disabled={!canFollow}
-        title={canFollow ? 'Show new records automatically' : 'This period is over; it gets no new records'}
-        onClick={() => {
-          onChange({ live: !state.live });
-        }}
-      >
-        <Radio size={14} aria-hidden="true" /> Follow
-      </button>
-      {(['severity', 'service', 'trace', 'span', 'event', 'attribute'] as const)
-        .filter((name) => state[name] !== '')
-        .map((name) => (
-          <button
-            key={name}
-            type="button"
-            className={cx(parts['button'], styles['chip'])}
-            onClick={() => {
-              onChange(name === 'trace' ? { trace: '', span: '' } : { [name]: '' });
+    <ListFrame
+      title="Logs"
+      noun={['record', 'records']}
+      count={facets.data?.count}
+      search={{
+        label: 'Search bodies, event names and attributes: whole words, or a phrase in quotes',
+        placeholder: 'Whole words, "a phrase"…',
+        value: state.q,
+        onChange: (q) => {
+          change({ q }, 'replace');
+        },
+      }}
+      exported={{
+        name: 'logs',
+        about: 'The loaded records, with times in UTC.',
+        read: async (format) => fileOf(format, logs.rows ?? []),
+      }}
+      filters={
+        <>
+          <FilterBar
+            isBounded
+            fields={FILTERS}
+            values={state}
+            initial={INITIAL}
+            range={state.range}
+            onChange={(values) => {
+              // A span is within its run.
+              change(changeOf(LOGS_STATE, values['trace'] === '' ? { ...values, span: '' } : values));
             }}
           >
-            <span>
-              {name === 'trace' ? 'run' : name}: {state[name]}
-            </span>{' '}
-            <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>remove</span>
-          </button>
-        ))}
-    </div>
+            <button
+              type="button"
+              className={parts['button']}
+              aria-pressed={state.live && canFollow}
+              disabled={!canFollow}
+              title={
+                canFollow ? 'Show new records automatically' : 'This period is over; it gets no new records'
+              }
+              onClick={() => {
+                change({ live: !state.live });
+              }}
+            >
+              <Radio size={14} aria-hidden="true" /> Follow
+            </button>
+          </FilterBar>
+          {facets.data && (
+            <LogHistogram
+              facets={facets.data}
+              onBrush={(range) => {
+                change({ range, live: false });
+              }}
+            />
+          )}
+        </>
+      }
+    >
+      <Found
+        state={state}
+        change={change}
+        facets={facets}
+        logs={logs}
+        isReading={isReading}
+        setReading={setReading}
+      />
+    </ListFrame>
   );
 }
 
@@ -170,13 +171,17 @@ function Found({
   state,
   change,
   facets,
+  logs,
+  isReading,
+  setReading,
 }: {
   readonly state: LogsState;
   readonly change: (some: Partial<LogsState>, step?: 'push' | 'replace') => void;
   readonly facets: ReturnType<typeof useFacets>;
+  readonly logs: ReturnType<typeof useLogs>;
+  readonly isReading: boolean;
+  readonly setReading: (isReading: boolean) => void;
 }) {
-  const [isReading, setReading] = useState(false);
-  const logs = useLogs(state, isReading);
   const place = parsePlace(state.record);
   const { more, letIn, tail } = logs;
   const latest = useRef({ more, letIn });
@@ -186,10 +191,13 @@ function Found({
   const onEnd = useCallback(() => {
     latest.current.more();
   }, []);
-  const onReading = useCallback((reading: boolean) => {
-    setReading(reading);
-    if (!reading) latest.current.letIn();
-  }, []);
+  const onReading = useCallback(
+    (reading: boolean) => {
+      setReading(reading);
+      if (!reading) latest.current.letIn();
+    },
+    [setReading],
+  );
   const list = useRef<HTMLDivElement>(null);
   if (logs.error && !logs.rows) return <Failure error={logs.error} retry={logs.retry} />;
   if (!logs.rows) return <TableSkeleton rows={12} />;

@@ -2,7 +2,7 @@ import { flag, oneOf, text, type StateOf } from '../../state/codec.js';
 import { isFixed, rangeField } from '../../state/range.js';
 
 /** API names, the least severe first. */
-const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 /** URL state of the page. */
 export const LOGS_STATE = {

@@ -83,10 +83,17 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
       nodes={nodes}
       edges={edges}
       nodeTypes={TYPES}
-      // If only a part fits, centre on the selected node.
-      near={isKnown ? node : undefined}
+      // If only a part fits, start at the selected node, or at what fails.
+      near={isKnown ? node : mostFailing(graph)}
     />
   );
+}
+
+/** The node with the most failures; the busiest one if nothing fails. */
+function mostFailing({ nodes }: Graph): string | undefined {
+  const worse = (a: GraphNode, b: GraphNode): number =>
+    (b.error_count ?? 0) - (a.error_count ?? 0) || b.span_count - a.span_count;
+  return nodes.toSorted(worse)[0]?.id;
 }
 
 function drawnEdge({ source, target, weight, error_count }: GraphEdge, most: number, node: string): Edge {

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
 import { RunCharts } from '../../charts/RunCharts.js';
 import { useFresh } from '../../live/use-fresh.js';
@@ -17,7 +16,13 @@ import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
 import { GROUP_FIELDS, GroupTable } from '../agents/GroupTable.js';
-import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
+import {
+  AGENT_COUNT,
+  NEWEST_RUN,
+  useAgentCount,
+  useNewestRun,
+  useOpenFirstRun,
+} from '../agents/use-first-runs.js';
 import { AlertFirings, RecentFailures, Regressions, UnpricedModels } from './Cards.js';
 import styles from './Overview.module.css';
 import { Link } from 'wouter';
@@ -167,11 +172,9 @@ function CostEach({
 function useBeginning(): { readonly isEmpty: boolean; readonly first: Schemas['Run'] | undefined } {
   const { data } = useAgentCount();
   const isEmpty = data?.count === 0;
-  // A page that was opened on an empty store also announces several first runs.
-  const [wasEmpty, setWasEmpty] = useState(false);
-  if (isEmpty && !wasEmpty) setWasEmpty(true);
+  useOpenFirstRun(isEmpty);
   const isFirst = data?.count === 1 && data.items[0]?.total_runs === 1;
-  const newest = useNewestRun('agent', isFirst || (wasEmpty && !isEmpty));
+  const newest = useNewestRun('agent', isFirst);
   return { isEmpty, first: (!isEmpty && newest) || undefined };
 }
 

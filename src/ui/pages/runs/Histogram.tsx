@@ -5,33 +5,23 @@ import { TimeChart } from '../../charts/TimeChart.js';
 import { formatCount, formatCounted } from '../../format/number.js';
 import { onDrawn, rangeBetween } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
-import { dimensionQuery, type Dimensions, type RunsState } from './runs-state.js';
+import { notInSeries, seriesFilter, type RunsState } from './runs-state.js';
 
 /** Shorter drags select nothing. */
 const MIN_MS = 1000;
 const HEIGHT = 96;
 
-/**
- * Runs and failed runs over time; dragging selects a period. Filters on agent, prompt, environment, release, version
- * and repository apply, others do not, and the note says so.
- */
+/** Runs and failed runs over time, filtered like the list; dragging selects a period. The note says which filters do not apply. */
 export function Histogram({
   state,
-  isFiltered,
   onBrush,
 }: {
-  readonly state: Dimensions & Pick<RunsState, 'range' | 'agent' | 'prompt'>;
-  /** Whether the list has filters. */
-  readonly isFiltered: boolean;
+  readonly state: RunsState;
   readonly onBrush: (range: string) => void;
 }) {
-  const { range, agent, prompt } = state;
-  const query = {
-    ...(agent === '' ? {} : { agent_id: agent }),
-    ...(prompt === '' ? {} : { prompt_name: prompt }),
-    ...dimensionQuery(state),
-  };
-  const { data } = useSeries(range === 'all' ? '30d' : range, query);
+  const { range } = state;
+  const ignored = notInSeries(state);
+  const { data } = useSeries(range === 'all' ? '30d' : range, seriesFilter(state));
   const drawn = useMemo(() => {
     if (!data) return { times: [], lines: [] };
     const times = bucketTimes(data);
@@ -49,13 +39,15 @@ export function Histogram({
     };
   }, [data]);
   if (!data) return <div style={{ height: HEIGHT }} />;
-  const of = Object.keys(query).length > 0 ? 'of this agent, prompt, version or repository' : 'of all agents';
-  const time = range === 'all' ? ' in the last 30 days' : '';
   return (
     <div className={charts['charts']}>
       <TimeChart
         title="Runs"
-        note={`${formatCounted(data.total.runs, 'run')} ${of}${time}${isFiltered ? '; not affected by other filters' : ''}`}
+        note={[
+          formatCounted(data.total.runs, 'run'),
+          ...(range === 'all' ? ['in the last 30 days'] : []),
+          ...(ignored.length === 0 ? [] : [`not filtered by ${ignored.join(', ')}`]),
+        ].join(', ')}
         {...drawn}
         kind="bars"
         height={HEIGHT}

@@ -1,27 +1,33 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Schemas } from '../../api/client.js';
+import { BASE } from '../../api/base.js';
+import { fetchAs, type Schemas } from '../../api/client.js';
+import { arranged } from '../../list/ColumnMenu.js';
+import { fileOf, saveFile, type Exported } from '../../list/Export.js';
+import { FilterBar } from '../../list/FilterBar.js';
+import { ListFrame, SelectionBar } from '../../list/ListFrame.js';
+import { FILE_TYPES, type FileFormat } from '../../list/table-file.js';
+import { Choice } from '../../parts/Choice.js';
 import { Time } from '../../parts/figures.js';
 import { NewRows, newRows } from '../../parts/NewRows.js';
 import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
-import { RunTable } from '../../parts/RunTable.js';
+import { RUN_COLUMNS, RunTable } from '../../parts/RunTable.js';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
-import { ZoneNote } from '../../parts/ZoneNote.js';
-import { parseState, printState } from '../../state/codec.js';
+import { changeOf, initialOf, parseState, printState } from '../../state/codec.js';
 import { queries, ignoreEarlyFailure } from '../../state/queries.js';
-import { useShortcuts } from '../../state/shortcuts.js';
-import { useDebounced } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { StartReview } from '../run/Review.js';
-import { Filters } from './Filters.js';
 import { Histogram } from './Histogram.js';
-import { ColumnMenu, Export } from './ListTools.js';
 import { RunPreview } from './RunPreview.js';
-import { Views } from './Views.js';
-import { isFiltered, isUncounted, NO_DIMENSIONS, SORTS, STATE, type RunsState } from './runs-state.js';
+import { FILTERS, filterQuery, isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
 import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useRuns } from './use-runs.js';
+
+type ListedRun = Schemas['ListedRun'];
+
+const NOUN = ['run', 'runs'] as const;
+const INITIAL = initialOf(STATE);
 
 /** Starts the first requests. */
 export function early(): void {
@@ -32,86 +38,73 @@ export function early(): void {
 /** Runs of all agents with filters, the newest first. */
 export default function Runs() {
   const [state, change] = useUrlState(STATE);
-  const search = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useDebounced(state.q, (q) => {
-    change({ q, page: 1, after: '' }, 'replace');
-  });
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlyMap<string, ListedRun>>(new Map());
   const [previewed, setPreviewed] = useState<string>();
-  useShortcuts({ '/': () => search.current?.focus() });
   const { data, runs, error, refetch, isPlaceholderData, newCount, renew } = useRuns(state);
   const filter = (some: Partial<RunsState>): void => {
     change({ ...some, page: 1, after: '' });
   };
-  const hidden = state.hide === '' ? [] : state.hide.split(',');
+  const filterBy = (values: Readonly<Record<string, string>>): void => {
+    filter(changeOf(STATE, values));
+  };
+  const { menu, table } = arranged(RUN_COLUMNS, state.cols, (value) => {
+    change({ cols: value }, 'replace');
+  });
+  const select = (ids: readonly string[], isSelected: boolean): void => {
+    const next = new Map(selected);
+    for (const run of runs.filter(({ trace_id: id }) => ids.includes(id)))
+      if (isSelected) next.set(run.trace_id, run);
+      else next.delete(run.trace_id);
+    setSelected(next);
+  };
   const previewedRun = runs.find(({ trace_id: id }) => id === previewed);
+  const isOpenEnded =
+    data !== undefined && data.count === null && (data.next_cursor !== null || state.after !== '');
   return (
-    <div className={parts['page']}>
-      <title>Runs · Jackdaw</title>
-      <div className={parts['head']}>
-        <h1>Runs</h1>
-        <ZoneNote />
-        <input
-          ref={search}
-          type="search"
-          className={parts['field']}
-          aria-label="Search runs by names, errors, tags, inputs and outputs"
-          placeholder='Words, "phrases", prefix*, -without'
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-          }}
-        />
-        <Views />
-        <ColumnMenu
-          hidden={hidden}
-          onChange={(names) => {
-            change({ hide: names.join(',') }, 'replace');
-          }}
-        />
-        <Export state={state} />
-        <StartReview list={printState(STATE, { ...state, page: 1, after: '', hide: STATE.hide.initial })} />
-      </div>
-      <Filters state={state} onChange={filter} />
-      {state.kind === 'agent' && (
-        <Histogram
-          state={state}
-          isFiltered={isFiltered({
-            ...state,
-            ...NO_DIMENSIONS,
-            ...{ range: 'all', agent: '', prompt: '' },
-          })}
-          onBrush={(range) => {
-            filter({ range });
-          }}
-        />
-      )}
+    <ListFrame
+      title="Runs"
+      noun={NOUN}
+      count={data && (data.count ?? data.items.length)}
+      isAtLeast={isOpenEnded}
+      search={{
+        label: 'Search runs by names, errors, tags, inputs and outputs',
+        placeholder: 'Words, "phrases", prefix*, -without',
+        value: state.q,
+        onChange: (q) => {
+          change({ q, page: 1, after: '' }, 'replace');
+        },
+      }}
+      columns={menu}
+      tools={<StartReview list={printState(STATE, { ...state, page: 1, after: '', cols: '' })} />}
+      exported={exportedRuns(state)}
+      filters={
+        <>
+          <FilterBar
+            fields={FILTERS}
+            values={state}
+            initial={INITIAL}
+            range={state.range}
+            onChange={filterBy}
+          >
+            <Choices state={state} onChange={filterBy} />
+          </FilterBar>
+          {state.kind === 'agent' && (
+            <Histogram
+              state={state}
+              onBrush={(range) => {
+                filter({ range });
+              }}
+            />
+          )}
+        </>
+      }
+    >
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <TableSkeleton rows={12} />
       ) : runs.length === 0 ? (
-        <Empty
-          title={
-            hasMore(data) ? 'No runs found so far' : isFiltered(state) ? 'No runs match' : 'No agent runs yet'
-          }
-        >
-          {hasMore(data) ? (
-            <>
-              <p>
-                Searched back to <Time at={data.searched_back_to} />.
-              </p>
-              <Pages state={state} data={data} change={change} />
-            </>
-          ) : isFiltered(state) ? (
-            <p>Remove a filter or widen the time range.</p>
-          ) : (
-            <p>
-              The <Link href="/agents">agents page</Link> shows how to send one. Traces without an agent, such
-              as service requests, are under “Other traces”.
-            </p>
-          )}
-        </Empty>
+        <None state={state} data={data} change={change} />
       ) : (
         <div
           className={parts['withPeek']}
@@ -119,12 +112,6 @@ export default function Runs() {
           aria-busy={isPlaceholderData}
         >
           <div>
-            <SelectionBar
-              ids={[...selected]}
-              onNone={() => {
-                setSelected(new Set());
-              }}
-            />
             <NewRows
               text={newRows(newCount, 'run', MAX_NEW_RUNS)}
               onShow={() => {
@@ -133,9 +120,8 @@ export default function Runs() {
               }}
             />
             <RunTable
-              withSpans
               runs={runs}
-              hide={hidden}
+              {...table}
               sort={{
                 by: state.sort,
                 columns: Object.keys(SORTS),
@@ -144,16 +130,25 @@ export default function Runs() {
                 },
               }}
               selection={{
-                keys: selected,
+                keys: new Set(selected.keys()),
                 nameOf: ({ agent_name, trace_id }) => `${agent_name}, ${trace_id}`,
                 onToggle: (id) => {
-                  setSelected(toggled(selected, id));
+                  select([id], !selected.has(id));
                 },
+                onAll: select,
               }}
               onPreview={({ trace_id: id }) => {
                 setPreviewed(id === previewed ? undefined : id);
               }}
             />
+            <SelectionBar
+              count={selected.size}
+              onNone={() => {
+                setSelected(new Map());
+              }}
+            >
+              <RunActions runs={[...selected.values()]} />
+            </SelectionBar>
             <Pages state={state} data={data} change={change} />
           </div>
           {previewedRun && (
@@ -166,35 +161,132 @@ export default function Runs() {
           )}
         </div>
       )}
-    </div>
+    </ListFrame>
   );
 }
 
-function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const others = new Set(ids);
-  if (!others.delete(id)) others.add(id);
-  return others;
+/** The common filters. */
+function Choices({
+  state,
+  onChange,
+}: {
+  readonly state: RunsState;
+  readonly onChange: (values: Readonly<Record<string, string>>) => void;
+}) {
+  return (
+    <>
+      <Choice
+        label="Status"
+        value={state.status}
+        options={{
+          '': 'Any',
+          completed: 'Completed',
+          failed: 'Failed',
+          timed_out: 'Timed out',
+          running: 'Running',
+        }}
+        onChange={(status) => {
+          onChange({ status });
+        }}
+      />
+      <Choice
+        label="Success"
+        value={state.success}
+        options={{ '': 'Any', true: 'Yes', false: 'No' }}
+        onChange={(success) => {
+          onChange({ success });
+        }}
+      />
+      <Choice
+        label="Show"
+        value={state.kind}
+        options={{ agent: 'Agent runs', other: 'Other traces', all: 'All' }}
+        onChange={(kind) => {
+          onChange({ kind });
+        }}
+      />
+    </>
+  );
+}
+
+/** Why the list is empty. */
+function None({
+  state,
+  data,
+  change,
+}: {
+  readonly state: RunsState;
+  readonly data: Schemas['ListedRunPage'];
+  readonly change: (some: Partial<RunsState>) => void;
+}) {
+  if (hasMore(data))
+    return (
+      <Empty title="No runs found so far">
+        <p>
+          Searched back to <Time at={data.searched_back_to} />.
+        </p>
+        <Pages state={state} data={data} change={change} />
+      </Empty>
+    );
+  if (isFiltered(state))
+    return (
+      <Empty title="No runs match">
+        <p>Remove a filter or widen the time range.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No agent runs yet">
+      <p>
+        The <Link href="/agents">agents page</Link> shows how to send one. Traces without an agent, such as
+        service requests, are under “Other traces”.
+      </p>
+    </Empty>
+  );
 }
 
 /** Actions for selected runs. */
-function SelectionBar({ ids, onNone }: { readonly ids: readonly string[]; readonly onNone: () => void }) {
-  const [a, b] = ids;
-  if (a === undefined) return null;
+function RunActions({ runs }: { readonly runs: readonly ListedRun[] }) {
+  const [a, b] = runs;
   return (
-    <p className={parts['filters']} role="status">
-      {ids.length} selected
-      {b !== undefined && ids.length === 2 ? (
-        <Link className={parts['button']} href={`/compare/runs?a=${a}&b=${b}`}>
+    <>
+      {a && b && runs.length === 2 && (
+        <Link className={parts['button']} href={`/compare/runs?a=${a.trace_id}&b=${b.trace_id}`}>
           Compare
         </Link>
-      ) : (
-        <span className={parts['faint']}>Select two runs to compare</span>
       )}
-      <button type="button" className={parts['button']} onClick={onNone}>
-        Clear
+      {runs.length === 1 && <span className={parts['faint']}>Select two runs to compare</span>}
+      <button
+        type="button"
+        className={parts['button']}
+        onClick={() => void navigator.clipboard.writeText(runs.map(({ trace_id }) => trace_id).join('\n'))}
+      >
+        Copy ids
       </button>
-    </p>
+      <button
+        type="button"
+        className={parts['button']}
+        onClick={() => {
+          saveFile('selected-runs.ndjson', fileOf('ndjson', runs));
+        }}
+      >
+        Export selected
+      </button>
+    </>
   );
+}
+
+/** All runs that match the filters, in the order of the list, as the API exports them. */
+function exportedRuns(state: RunsState): Exported {
+  return {
+    name: 'runs',
+    about: 'All runs that match the filters, with times in UTC.',
+    read: async (format: FileFormat) => {
+      const url = new URL('api/v1/dashboard/traces', BASE);
+      for (const [name, value] of Object.entries(filterQuery(state, Date.now())))
+        url.searchParams.set(name, String(value));
+      return await (await fetchAs(url, FILE_TYPES[format])).blob();
+    },
+  };
 }
 
 /** Whether a search ran out of time before the end of the list. */

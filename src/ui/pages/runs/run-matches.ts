@@ -1,4 +1,5 @@
 import type { components } from '../../api/generated/schema.js';
+import { meets } from '../../list/filters.js';
 import { stretchOf } from '../../state/range.js';
 import type { RunsState } from './runs-state.js';
 
@@ -6,7 +7,7 @@ type Schemas = components['schemas'];
 type Run = Schemas['Run'] & Pick<Schemas['ListedRun'], 'agent_id'>;
 
 /**
- * Whether a run matches the filters of a list, except those on spans and prompts.
+ * Whether a run matches the filters of a list, except those on spans, prompts and metadata.
  *
  * @param now in milliseconds
  */
@@ -23,10 +24,10 @@ export function matchesRun(state: RunsState, run: Run, now: number): boolean {
     (state.session === '' || state.session === run.session_id) &&
     (state.user === '' || state.user === run.user_id) &&
     (state.tag === '' || run.tags.includes(state.tag)) &&
-    (state.env === '' || state.env === run.environment) &&
-    (state.release === '' || state.release === run.release) &&
-    (state.version === '' || state.version === run.agent_version) &&
-    (state.repo === '' || state.repo === run.repository) &&
+    meets(state.env, run.environment) &&
+    meets(state.release, run.release) &&
+    meets(state.version, run.agent_version) &&
+    meets(state.repo, run.repository) &&
     isWithin(run.duration_ms, state.mind, state.maxd) &&
     isWithin(run.total_cost_usd, state.minc, state.maxc) &&
     (start === undefined || startedAt >= start) &&

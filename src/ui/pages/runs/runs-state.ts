@@ -1,3 +1,4 @@
+import { conditionQuery, parseMetadata, type FilterField } from '../../list/filters.js';
 import { integer, oneOf, text, type Field, type StateOf } from '../../state/codec.js';
 import { rangeField, stretchOf } from '../../state/range.js';
 
@@ -20,6 +21,15 @@ function bound(): Field<string> {
   };
 }
 
+/** Conditions on metadata, see {@link parseMetadata}. */
+function metadata(): Field<string> {
+  const field = text();
+  return {
+    ...field,
+    parse: (value) => (parseMetadata(value) === undefined ? undefined : field.parse(value)),
+  };
+}
+
 /** URL state of the list. */
 export const STATE = {
   q: text(),
@@ -35,6 +45,7 @@ export const STATE = {
   release: text(),
   version: text(),
   repo: text(),
+  meta: metadata(),
   model: text(),
   span: text(),
   type: oneOf(['', 'agent', 'llm', 'tool', 'http', 'db', 'custom'], ''),
@@ -50,40 +61,43 @@ export const STATE = {
   page: integer(1, 1),
   /** Cursor of an uncounted list. */
   after: text(),
-  /** Names of hidden columns; by default those that do not fit next to the input. */
-  hide: text('models,errors,tokens,scores'),
+  /** Columns, see `parts/columns.ts`. */
+  cols: text(),
 };
 
 export type RunsState = StateOf<typeof STATE>;
 
-/** Filters set by chips, with label and value type. */
-export const CHIPS = {
-  agent: { label: 'Agent', kind: 'text' },
-  session: { label: 'Session', kind: 'text' },
-  user: { label: 'User', kind: 'text' },
-  tag: { label: 'Tag', kind: 'text' },
-  env: { label: 'Environment', kind: 'text' },
-  release: { label: 'Release', kind: 'text' },
-  version: { label: 'Agent version', kind: 'text' },
-  repo: { label: 'Repository', kind: 'text' },
-  model: { label: 'Model', kind: 'text' },
-  span: { label: 'Span name', kind: 'text' },
-  type: { label: 'Span type', kind: 'text' },
+/** Filters that can be added. */
+export const FILTERS = {
+  agent: { label: 'Agent', kind: 'text', suggest: 'agent', isPicked: true },
+  user: { label: 'User', kind: 'text', suggest: 'user_id' },
+  session: { label: 'Session', kind: 'text', suggest: 'session_id' },
+  tag: { label: 'Tag', kind: 'text', suggest: 'tag' },
+  meta: { label: 'Metadata', kind: 'metadata', hasOperators: true },
+  env: { label: 'Environment', kind: 'text', suggest: 'environment', hasOperators: true },
+  release: { label: 'Release', kind: 'text', suggest: 'release', hasOperators: true },
+  version: { label: 'Agent version', kind: 'text', suggest: 'agent_version', hasOperators: true },
+  repo: { label: 'Repository', kind: 'text', suggest: 'repository', hasOperators: true },
+  model: { label: 'Model', kind: 'text', suggest: 'model' },
+  span: { label: 'Span name', kind: 'text', suggest: 'tool' },
+  type: { label: 'Span type', kind: 'choice', choices: ['agent', 'llm', 'tool', 'http', 'db', 'custom'] },
   node: { label: 'Map node', kind: 'text' },
-  prompt: { label: 'Prompt', kind: 'text' },
+  prompt: { label: 'Prompt', kind: 'text', suggest: 'prompt' },
   pv: { label: 'Prompt version', kind: 'number' },
-  score: { label: 'Score', kind: 'text' },
+  score: { label: 'Score', kind: 'text', hint: 'rating<0.5, tone=polite, !rating' },
   mind: { label: 'Min duration (ms)', kind: 'number' },
   maxd: { label: 'Max duration (ms)', kind: 'number' },
   minc: { label: 'Min cost ($)', kind: 'number' },
   maxc: { label: 'Max cost ($)', kind: 'number' },
-} as const satisfies Partial<Record<keyof typeof STATE, { label: string; kind: 'text' | 'number' }>>;
-export type Chip = keyof typeof CHIPS;
+} as const satisfies Partial<Record<keyof typeof STATE, FilterField>>;
 
 /** Fields that do not filter. */
-const LOOKS: ReadonlySet<string> = new Set(['sort', 'page', 'after', 'hide']);
+const LOOKS: ReadonlySet<string> = new Set(['sort', 'page', 'after', 'cols']);
 /** Filters for which the API gives no count. */
 const UNCOUNTED = ['q', 'model', 'span', 'type', 'node', 'prompt'] as const;
+
+/** Filters of which the API has no series over time. */
+const NOT_IN_SERIES = ['q', 'model', 'span', 'type', 'node', 'pv'] as const;
 
 /** Whether any filter is set. */
 export function isFiltered(state: RunsState): boolean {
@@ -97,16 +111,45 @@ export function isUncounted(state: RunsState): boolean {
   return UNCOUNTED.some((name) => state[name] !== '');
 }
 
-export type Dimensions = Pick<RunsState, 'env' | 'release' | 'version' | 'repo'>;
-export const NO_DIMENSIONS: Dimensions = { env: '', release: '', version: '', repo: '' };
+/** Names of the filters that the histogram does not follow. */
+export function notInSeries(state: RunsState): readonly string[] {
+  return NOT_IN_SERIES.filter((name) => state[name] !== STATE[name].initial).map((name) =>
+    name === 'q' ? 'the search' : FILTERS[name].label.toLowerCase(),
+  );
+}
 
-/** The filters on dimensions as API parameters. */
-export function dimensionQuery({ env, release, version, repo }: Dimensions) {
+/** The filters on dimensions and metadata as API parameters. */
+function conditionsQuery({ env, release, version, repo, meta }: RunsState): object {
   return {
-    ...(env === '' ? {} : { environment: env }),
-    ...(release === '' ? {} : { release }),
-    ...(version === '' ? {} : { agent_version: version }),
-    ...(repo === '' ? {} : { repository: repo }),
+    ...conditionQuery('environment', env),
+    ...conditionQuery('release', release),
+    ...conditionQuery('agent_version', version),
+    ...conditionQuery('repository', repo),
+    ...Object.fromEntries(
+      (parseMetadata(meta) ?? []).map(({ key, operator, value }) => [
+        `metadata.${key}${operator.slice(0, -1)}`,
+        value,
+      ]),
+    ),
+  };
+}
+
+/** The filters that lists and series share, which are all but {@link notInSeries}, as API parameters. */
+export function seriesFilter(state: RunsState) {
+  return {
+    ...(state.status === '' ? {} : { status: state.status }),
+    ...(state.success === '' ? {} : { success: state.success === 'true' }),
+    ...(state.agent === '' ? {} : { agent_id: state.agent }),
+    ...(state.session === '' ? {} : { session_id: state.session }),
+    ...(state.user === '' ? {} : { user_id: state.user }),
+    ...(state.tag === '' ? {} : { tag: state.tag }),
+    ...conditionsQuery(state),
+    ...(state.prompt === '' ? {} : { prompt_name: state.prompt }),
+    ...(state.score === '' ? {} : { score: state.score.split(' & ') }),
+    ...(state.mind === '' ? {} : { min_duration_ms: Number(state.mind) }),
+    ...(state.maxd === '' ? {} : { max_duration_ms: Number(state.maxd) }),
+    ...(state.minc === '' ? {} : { min_cost: Number(state.minc) }),
+    ...(state.maxc === '' ? {} : { max_cost: Number(state.maxc) }),
   };
 }
 
@@ -118,25 +161,13 @@ export function filterQuery(state: RunsState, now: number) {
     kind: state.kind,
     sort: SORTS[sorted],
     order: state.sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
+    ...seriesFilter(state),
     ...(state.q === '' ? {} : { query: state.q }),
-    ...(state.status === '' ? {} : { status: state.status }),
-    ...(state.success === '' ? {} : { success: state.success === 'true' }),
-    ...(state.agent === '' ? {} : { agent_id: state.agent }),
-    ...(state.session === '' ? {} : { session_id: state.session }),
-    ...(state.user === '' ? {} : { user_id: state.user }),
-    ...(state.tag === '' ? {} : { tag: state.tag }),
-    ...dimensionQuery(state),
     ...(state.model === '' ? {} : { model: state.model }),
     ...(state.span === '' ? {} : { span_name: state.span }),
     ...(state.type === '' ? {} : { span_type: state.type }),
     ...(state.node === '' ? {} : { node: state.node }),
-    ...(state.prompt === '' ? {} : { prompt_name: state.prompt }),
     ...(state.prompt === '' || state.pv < 0 ? {} : { prompt_version: state.pv }),
-    ...(state.score === '' ? {} : { score: state.score.split(' & ') }),
-    ...(state.mind === '' ? {} : { min_duration_ms: Number(state.mind) }),
-    ...(state.maxd === '' ? {} : { max_duration_ms: Number(state.maxd) }),
-    ...(state.minc === '' ? {} : { min_cost: Number(state.minc) }),
-    ...(state.maxc === '' ? {} : { max_cost: Number(state.maxc) }),
     ...(start === undefined ? {} : { start_time: new Date(start).toISOString() }),
     ...(end === undefined ? {} : { end_time: new Date(end).toISOString() }),
   };

@@ -25,7 +25,7 @@ const idOf = ({ trace_id: id }: ListedRun): string => id;
 
 /** The part of the state that selects runs. */
 function listOf(state: RunsState): RunsState {
-  return { ...state, hide: '' };
+  return { ...state, cols: '' };
 }
 
 /** Loads a page of the list. @param previews whether to include span previews, which take longer */
@@ -86,9 +86,9 @@ export function useRuns(state: RunsState) {
     );
     const rows = steady.items ?? [];
     const shown = new Set(rows.map(idOf));
-    const arrived = isUncounted(state)
-      ? []
-      : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
+    // Whether these runs match is only known to the store.
+    const isUnknown = isUncounted(state) || state.meta !== '';
+    const arrived = isUnknown ? [] : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
     if (arrived.length > 0)
       setAdded((before) => ({
         list,
@@ -96,7 +96,7 @@ export function useRuns(state: RunsState) {
       }));
     // A search takes up to 1.5 seconds of the store, so arriving runs do not repeat it.
     const isDue =
-      rows.some((run) => changed.has(idOf(run))) || (!isSearch && (isUncounted(state) || rows.length === 0));
+      rows.some((run) => changed.has(idOf(run))) || (!isSearch && (isUnknown || rows.length === 0));
     if (isDue) timer.current ??= setTimeout(askAgain, ASK_AGAIN_MS);
   };
   const isLive = useRunUpdates({ onRuns: take, onGap, everyMs: GATHER_MS });

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Fragment } from 'react';
+import { ArrowDown } from 'lucide-react';
+import { Fragment, useCallback, useState } from 'react';
 import { Link } from 'wouter';
 import { api, ApiError, bodyOf } from '../../api/client.js';
 import { formatCount } from '../../format/number.js';
@@ -17,14 +18,17 @@ import { RunScores } from '../run/Scores.js';
 import { SessionRun } from './SessionRun.js';
 import styles from './Session.module.css';
 
-/** Small, because each run loads its own spans. */
-const PAGE_SIZE = 10;
+const PAGE_SIZE = 50;
 const STATE = { page: integer(1, 1) };
 
 /** A conversation, run by run, in order of time. @param id of the session */
 export default function Session({ id }: { readonly id: string }) {
   const [{ page }, change] = useUrlState(STATE);
-  const { data, error, refetch } = useQuery({
+  const [isJump, setJump] = useState(false);
+  const onJumped = useCallback(() => {
+    setJump(false);
+  }, []);
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['session', id, page],
     queryFn: ({ signal }) => {
       const query = { page, page_size: PAGE_SIZE, kind: 'all' as const };
@@ -50,6 +54,18 @@ export default function Session({ id }: { readonly id: string }) {
       <div className={parts['head']}>
         <h1>{id}</h1>
         <ZoneNote />
+        {data !== undefined && data.count > 1 && (
+          <button
+            type="button"
+            className={parts['button']}
+            onClick={() => {
+              setJump(true);
+              if (data.has_more) change({ page: Math.ceil(data.count / PAGE_SIZE) });
+            }}
+          >
+            <ArrowDown size={14} aria-hidden="true" /> Newest turn
+          </button>
+        )}
       </div>
       {data === undefined ? (
         <TableSkeleton />
@@ -119,8 +135,17 @@ export default function Session({ id }: { readonly id: string }) {
             )}
           </dl>
           <ol className={styles['turns']} aria-label="Conversation">
-            {data.items.map((run) => (
-              <SessionRun key={run.trace_id} run={run} />
+            {data.items.map((run, at) => (
+              <SessionRun
+                key={run.trace_id}
+                run={run}
+                number={(page - 1) * PAGE_SIZE + at + 1}
+                onShown={
+                  isJump && !isPlaceholderData && !data.has_more && at === data.items.length - 1
+                    ? onJumped
+                    : undefined
+                }
+              />
             ))}
           </ol>
           <Pager

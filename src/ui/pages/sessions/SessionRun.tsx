@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, readText, type Schemas } from '../../api/client.js';
 import { JsonView } from '../../json/JsonView.js';
@@ -22,11 +23,45 @@ function dataOf(detail: Json | undefined, name: string): Json | undefined {
 
 const NAMES = { input: 'Input', output: 'Output' } as const;
 
-/** A run of a conversation: agent, input and output. */
-export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
+/** Runs load shortly before they are scrolled into view. */
+const MARGIN = '600px';
+
+/** A run of a conversation: agent, input and output, loaded when it comes into view. */
+export function SessionRun({
+  run,
+  number,
+  onShown,
+}: {
+  readonly run: Schemas['Run'];
+  /** Place in the session, from 1. */
+  readonly number: number;
+  /** If given, the run scrolls into view and calls it. */
+  readonly onShown: (() => void) | undefined;
+}) {
   const { trace_id: id } = run;
+  const item = useRef<HTMLLIElement>(null);
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    const watch = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true) setNear(true);
+      },
+      { rootMargin: MARGIN },
+    );
+    if (item.current) watch.observe(item.current);
+    return () => {
+      watch.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    if (!onShown) return;
+    item.current?.scrollIntoView();
+    item.current?.querySelector('a')?.focus({ preventScroll: true });
+    onShown();
+  }, [onShown]);
   const turn = useQuery({
     queryKey: ['turn', id, run.status],
+    enabled: isNear,
     queryFn: async ({ signal }) => {
       const path = { trace_id: id };
       const { spans } = await bodyOf(
@@ -47,8 +82,9 @@ export function SessionRun({ run }: { readonly run: Schemas['Run'] }) {
     },
   });
   return (
-    <li className={styles['turn']}>
+    <li ref={item} className={styles['turn']}>
       <div className={styles['turnHead']}>
+        <span className={parts['faint']}>{number}</span>
         <Link href={`/traces/${id}`}>{run.agent_name === '' ? '(no name)' : run.agent_name}</Link>
         <Status status={run.status} />
         <Duration value={run.duration_ms} missing="Still running" />

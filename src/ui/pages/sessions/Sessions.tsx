@@ -1,33 +1,40 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
-import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
+import { arranged } from '../../list/ColumnMenu.js';
+import { FilterBar } from '../../list/FilterBar.js';
+import { ListFrame, ListPages } from '../../list/ListFrame.js';
+import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/run-context.js';
+import { PAGE_SIZE, usePages } from '../../list/use-pages.js';
 import { useFresh } from '../../live/use-fresh.js';
 import { useSteady } from '../../live/use-steady.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Money, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import { NewRows, newRows } from '../../parts/NewRows.js';
-import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
-import { RangeChoice } from '../../parts/RangeChoice.js';
-import { TableSkeleton } from '../../parts/Skeleton.js';
-import { Empty, Failure } from '../../parts/states.js';
-import { ZoneNote } from '../../parts/ZoneNote.js';
-import { integer, text } from '../../state/codec.js';
+import { Empty } from '../../parts/states.js';
+import { changeOf, initialOf, integer, text } from '../../state/codec.js';
 import { sessionPath } from '../../state/path.js';
 import { rangeField } from '../../state/range.js';
-import { useShortcuts } from '../../state/shortcuts.js';
-import { useDebounced } from '../../state/use-debounced.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
 type Session = Schemas['Session'];
 
-const PAGE_SIZE = 50;
+const NOUN = ['session', 'sessions'] as const;
 const SHOWN_NAMES = 3;
-const STATE = { user: text(), agent: text(), range: rangeField('all'), page: integer(1, 1) };
+const STATE = {
+  user: text(),
+  ...CONTEXT_STATE,
+  range: rangeField('all'),
+  page: integer(1, 1),
+  cols: text(),
+};
+const INITIAL = initialOf(STATE);
+const FILTERS = {
+  user: { label: 'User', kind: 'text', suggest: 'user_id' },
+  ...CONTEXT_FILTERS,
+} as const;
 
 const idOf = ({ session_id: id }: Session): string => id;
 
@@ -36,7 +43,11 @@ const COLUMNS: readonly Column<Session>[] = [
     name: 'session',
     header: 'Session',
     isWide: true,
-    render: ({ session_id }) => <Link href={sessionPath(session_id)}>{session_id}</Link>,
+    render: ({ session_id }) => (
+      <Link href={sessionPath(session_id)} title={session_id}>
+        {session_id}
+      </Link>
+    ),
   },
   { name: 'users', header: 'Users', isCut: true, render: ({ user_ids }) => <Few names={user_ids} /> },
   {
@@ -62,6 +73,13 @@ const COLUMNS: readonly Column<Session>[] = [
     ),
   },
   {
+    name: 'tokens',
+    header: 'Tokens',
+    isNumber: true,
+    isExtra: true,
+    render: ({ total_tokens }) => <Count value={total_tokens} missing="No span reports tokens" />,
+  },
+  {
     name: 'cost',
     header: 'Cost',
     isNumber: true,
@@ -72,6 +90,13 @@ const COLUMNS: readonly Column<Session>[] = [
     header: 'Last active',
     isNumber: true,
     render: ({ last_at }) => <Time at={last_at} relative />,
+  },
+  {
+    name: 'first',
+    header: 'First run',
+    isNumber: true,
+    isExtra: true,
+    render: ({ first_at }) => <Time at={first_at} relative />,
   },
 ];
 
@@ -87,111 +112,86 @@ function Few({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** Sessions, the last active first, optionally of one user. */
+/** Sessions, the last active first. */
 export default function Sessions() {
-  const [{ user, agent, range, page }, change] = useUrlState(STATE);
-  const search = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useDebounced(user, (value) => {
-    change({ user: value, page: 1 }, 'replace');
-  });
-  useShortcuts({ '/': () => search.current?.focus() });
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['sessions', user, agent, range, page],
-    queryFn: ({ signal }) => {
-      const query = {
-        page,
-        page_size: PAGE_SIZE,
-        kind: 'all' as const,
-        ...(user === '' ? {} : { user_id: user }),
-        ...(agent === '' ? {} : { agent_id: agent }),
-        ...(range === 'all' ? {} : endsOf(range)),
-      };
-      return bodyOf(api.GET('/api/v1/dashboard/sessions', { params: { query }, signal }));
-    },
-    placeholderData: keepPreviousData,
-  });
+  const [state, change] = useUrlState(STATE);
+  const { user, range, page, cols } = state;
+  const filters = {
+    kind: 'all' as const,
+    ...(user === '' ? {} : { user_id: user }),
+    ...contextQuery(state),
+  };
+  const answer = usePages('sessions', [filters, range], page, (pages, signal) =>
+    bodyOf(
+      api.GET('/api/v1/dashboard/sessions', {
+        params: { query: { ...pages, ...filters, ...(range === 'all' ? {} : endsOf(range)) } },
+        ...(signal && { signal }),
+      }),
+    ),
+  );
   useFresh('sessions');
-  const list = useSteady(JSON.stringify([user, agent, range, page]), data?.items, isPlaceholderData, idOf);
-  const isFiltered = user !== '' || agent !== '' || range !== 'all';
+  const { data, isPlaceholderData, exported } = answer;
+  const list = useSteady(JSON.stringify([filters, range, page]), data?.items, isPlaceholderData, idOf);
+  const isFiltered = user !== '' || range !== 'all' || Object.keys(contextQuery(state)).length > 0;
+  const { menu, table } = arranged(COLUMNS, cols, (value) => {
+    change({ cols: value }, 'replace');
+  });
   return (
-    <div className={parts['page']}>
-      <title>Sessions · Jackdaw</title>
-      <div className={parts['head']}>
-        <h1>Sessions</h1>
-        <ZoneNote />
-        <input
-          ref={search}
-          type="search"
-          className={parts['field']}
-          aria-label="Filter by exact user id"
-          placeholder="User id"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
+    <ListFrame
+      title="Sessions"
+      noun={NOUN}
+      count={data?.count}
+      columns={menu}
+      exported={exported}
+      filters={
+        <FilterBar
+          fields={FILTERS}
+          values={state}
+          initial={INITIAL}
+          range={range}
+          onChange={(values) => {
+            change({ ...changeOf(STATE, values), page: 1 });
           }}
         />
-      </div>
-      <div className={parts['filters']} role="group" aria-label="Filters">
-        <RangeChoice
-          label="Period"
-          value={range}
-          onChange={(value) => {
-            change({ range: value, page: 1 });
-          }}
-        />
-        {agent !== '' && (
-          <button
-            type="button"
-            className={parts['button']}
-            onClick={() => {
-              change({ agent: '', page: 1 });
-            }}
-          >
-            Agent: {agent} <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>remove</span>
-          </button>
+      }
+    >
+      <ListPages
+        answer={answer}
+        noun={NOUN}
+        page={page}
+        pageSize={PAGE_SIZE}
+        onPage={(next) => {
+          change({ page: next });
+        }}
+        empty={
+          <Empty title={isFiltered ? 'No sessions match' : 'No sessions yet'}>
+            <p>
+              {isFiltered
+                ? 'Remove a filter or widen the time range. The user id must match exactly.'
+                : 'Add session_id to the metadata of runs, or session.id or gen_ai.conversation.id to the attributes of a span.'}
+            </p>
+          </Empty>
+        }
+      >
+        {({ items }) => (
+          <>
+            <NewRows
+              text={newRows(page === 1 ? list.newKeys.length : 0, 'session')}
+              isMoved={list.isMoved}
+              onShow={() => {
+                list.renew(items);
+              }}
+            />
+            <DataTable
+              label="Sessions"
+              items={list.items ?? []}
+              {...table}
+              keyOf={idOf}
+              hrefOf={({ session_id }) => sessionPath(session_id)}
+            />
+          </>
         )}
-      </div>
-      {error && !data ? (
-        <Failure error={error} retry={() => void refetch()} />
-      ) : data === undefined ? (
-        <TableSkeleton />
-      ) : data.items.length === 0 ? (
-        <Empty title={isFiltered ? 'No sessions match' : 'No sessions yet'}>
-          <p>
-            {isFiltered
-              ? 'Remove a filter or widen the time range. The user id must match exactly.'
-              : 'Add session_id to the metadata of runs, or session.id or gen_ai.conversation.id to the attributes of a span.'}
-          </p>
-        </Empty>
-      ) : (
-        <>
-          <NewRows
-            text={newRows(page === 1 ? list.newKeys.length : 0, 'session')}
-            isMoved={list.isMoved}
-            onShow={() => {
-              list.renew(data.items);
-            }}
-          />
-          <DataTable
-            label="Sessions"
-            items={list.items ?? []}
-            columns={COLUMNS}
-            keyOf={idOf}
-            hrefOf={({ session_id }) => sessionPath(session_id)}
-          />
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            count={data.count}
-            hasMore={data.has_more}
-            noun={data.count === 1 ? 'session' : 'sessions'}
-            onChange={(next) => {
-              change({ page: next });
-            }}
-          />
-        </>
-      )}
-    </div>
+      </ListPages>
+    </ListFrame>
   );
 }

@@ -26,6 +26,7 @@ type Action = NonNullable<Query['action']>;
 /** Labels of audit actions. */
 const ACTION_LABELS = {
   'alert.changed': 'Alert changed',
+  'alert.tested': 'Alert test sent',
   'alert.created': 'Alert created',
   'alert.deleted': 'Alert deleted',
   'alert_secret.rotated': 'Alert secret rotated',

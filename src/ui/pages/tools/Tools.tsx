@@ -1,17 +1,16 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { formatCount, formatPercentage } from '../../format/number.js';
+import { arranged } from '../../list/ColumnMenu.js';
+import { FilterBar } from '../../list/FilterBar.js';
+import { ListFrame, ListPages } from '../../list/ListFrame.js';
+import { CONTEXT_FILTERS } from '../../list/run-context.js';
+import { PAGE_SIZE, usePages } from '../../list/use-pages.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Duration, Time } from '../../parts/figures.js';
-import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
-import { RangeChoice } from '../../parts/RangeChoice.js';
-import { TableSkeleton } from '../../parts/Skeleton.js';
-import { Empty, Failure } from '../../parts/states.js';
-import { ZoneNote } from '../../parts/ZoneNote.js';
-import { integer, text } from '../../state/codec.js';
+import { Empty } from '../../parts/states.js';
+import { changeOf, initialOf, integer, text } from '../../state/codec.js';
 import { runsOfTool } from '../../state/path.js';
 import { rangeField } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
@@ -19,10 +18,17 @@ import { useUrlState } from '../../state/use-url-state.js';
 
 type Tool = Schemas['ToolUsage'];
 
-const PAGE_SIZE = 50;
+const NOUN = ['tool', 'tools'] as const;
 /** Agents of a tool that are listed; the others are counted. */
 const MAX_AGENTS = 3;
-const STATE = { agent: text(), range: rangeField('7d', true), page: integer(1, 1) };
+const STATE = {
+  agent: text(),
+  range: rangeField('7d', true),
+  page: integer(1, 1),
+  cols: text(),
+};
+const INITIAL = initialOf(STATE);
+const FILTERS = { agent: CONTEXT_FILTERS.agent };
 
 const COLUMNS: readonly Column<Tool>[] = [
   {
@@ -97,79 +103,63 @@ function ByAgent({ agents }: Pick<Tool, 'agents'>) {
 
 /** The tools called in a period, with failures and durations, optionally of one agent. */
 export default function Tools() {
-  const [{ agent, range, page }, change] = useUrlState(STATE);
-  const { data, error, refetch } = useQuery({
-    queryKey: ['tools', agent, range, page],
-    queryFn: ({ signal }) => {
-      const query = {
-        page,
-        page_size: PAGE_SIZE,
-        ...(agent === '' ? {} : { agent_id: agent }),
-        ...endsOf(range),
-      };
-      return bodyOf(api.GET('/api/v1/dashboard/tools', { params: { query }, signal }));
-    },
-    placeholderData: keepPreviousData,
+  const [state, change] = useUrlState(STATE);
+  const { agent, range, page, cols } = state;
+  const answer = usePages('tools', [agent, range], page, (pages, signal) =>
+    bodyOf(
+      api.GET('/api/v1/dashboard/tools', {
+        params: { query: { ...pages, ...(agent === '' ? {} : { agent_id: agent }), ...endsOf(range) } },
+        ...(signal && { signal }),
+      }),
+    ),
+  );
+  const { menu, table } = arranged(COLUMNS, cols, (value) => {
+    change({ cols: value }, 'replace');
   });
-  const agentName = data?.items.flatMap(({ agents }) => agents).find(({ id }) => id === agent)?.name;
   return (
-    <div className={parts['page']}>
-      <title>Tools · Jackdaw</title>
-      <div className={parts['head']}>
-        <h1>Tools</h1>
-        <ZoneNote />
-      </div>
-      <div className={parts['filters']} role="group" aria-label="Filters">
-        <RangeChoice
-          bounded
-          label="Period"
-          value={range}
-          onChange={(value) => {
-            change({ range: value, page: 1 });
+    <ListFrame
+      title="Tools"
+      noun={NOUN}
+      count={answer.data?.count}
+      columns={menu}
+      exported={answer.exported}
+      filters={
+        <FilterBar
+          isBounded
+          fields={FILTERS}
+          values={state}
+          initial={INITIAL}
+          range={range}
+          onChange={(values) => {
+            change({ ...changeOf(STATE, values), page: 1 });
           }}
         />
-        {agent !== '' && (
-          <button
-            type="button"
-            className={parts['button']}
-            onClick={() => {
-              change({ agent: '', page: 1 });
-            }}
-          >
-            Agent: {agentName ?? agent} <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>remove</span>
-          </button>
-        )}
-      </div>
-      {error && !data ? (
-        <Failure error={error} retry={() => void refetch()} />
-      ) : data === undefined ? (
-        <TableSkeleton />
-      ) : data.items.length === 0 ? (
-        <Empty title="No tool calls in this period">
-          <p>Widen the time range, or send spans of type tool: these count as tool calls.</p>
-        </Empty>
-      ) : (
-        <>
+      }
+    >
+      <ListPages
+        answer={answer}
+        noun={NOUN}
+        page={page}
+        pageSize={PAGE_SIZE}
+        onPage={(next) => {
+          change({ page: next });
+        }}
+        empty={
+          <Empty title="No tool calls in this period">
+            <p>Widen the time range, or send spans of type tool: these count as tool calls.</p>
+          </Empty>
+        }
+      >
+        {({ items }) => (
           <DataTable
             label="Tools"
-            items={data.items}
-            columns={COLUMNS}
+            items={items}
+            {...table}
             keyOf={({ tool }) => tool}
             hrefOf={({ tool }) => runsOfTool(tool)}
           />
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            count={data.count}
-            hasMore={data.has_more}
-            noun={data.count === 1 ? 'tool' : 'tools'}
-            onChange={(next) => {
-              change({ page: next });
-            }}
-          />
-        </>
-      )}
-    </div>
+        )}
+      </ListPages>
+    </ListFrame>
   );
 }

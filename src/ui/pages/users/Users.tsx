@@ -1,23 +1,20 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
-import { useRef } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { formatCount, formatCounted, formatPercentage } from '../../format/number.js';
+import { arranged } from '../../list/ColumnMenu.js';
+import { FilterBar } from '../../list/FilterBar.js';
+import { ListFrame, ListPages } from '../../list/ListFrame.js';
+import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/run-context.js';
+import { PAGE_SIZE, usePages } from '../../list/use-pages.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
 import { Count, Money, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
-import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
-import { RangeChoice } from '../../parts/RangeChoice.js';
-import { TableSkeleton } from '../../parts/Skeleton.js';
-import { Empty, Failure } from '../../parts/states.js';
+import { Empty } from '../../parts/states.js';
 import { Table } from '../../parts/Table.js';
-import { ZoneNote } from '../../parts/ZoneNote.js';
-import { integer, text } from '../../state/codec.js';
+import { changeOf, initialOf, integer, text } from '../../state/codec.js';
 import { rangeField } from '../../state/range.js';
-import { useShortcuts } from '../../state/shortcuts.js';
-import { useDebounced } from '../../state/use-debounced.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
@@ -25,8 +22,15 @@ type User = Schemas['EndUser'];
 type Decisions = Schemas['ToolDecisions'];
 type Decided = Pick<Decisions, 'accepted' | 'rejected' | 'automatic'>;
 
-const PAGE_SIZE = 50;
-const STATE = { q: text(), agent: text(), range: rangeField('30d'), page: integer(1, 1) };
+const NOUN = ['user', 'users'] as const;
+const STATE = {
+  q: text(),
+  ...CONTEXT_STATE,
+  range: rangeField('30d'),
+  page: integer(1, 1),
+  cols: text(),
+};
+const INITIAL = initialOf(STATE);
 
 const idOf = ({ user_id: id }: User): string => id;
 const runsOf = ({ user_id: id }: User): string => `/runs?kind=all&user=${encodeURIComponent(id)}`;
@@ -36,7 +40,11 @@ const USER: readonly Column<User>[] = [
     name: 'user',
     header: 'User',
     isWide: true,
-    render: (user) => <Link href={runsOf(user)}>{user.user_id}</Link>,
+    render: (user) => (
+      <Link href={runsOf(user)} title={user.user_id}>
+        {user.user_id}
+      </Link>
+    ),
   },
 ];
 
@@ -120,14 +128,20 @@ function Accepted({ sums }: { readonly sums: Decided | undefined }) {
 }
 
 /** The repositories by cost. Renders nothing without any. */
-function Repositories({ agent, range }: { readonly agent: string; readonly range: string }) {
+function Repositories({
+  context,
+  range,
+}: {
+  readonly context: ReturnType<typeof contextQuery>;
+  readonly range: string;
+}) {
   const { data } = useQuery({
-    queryKey: ['repositories', agent, range],
+    queryKey: ['repositories', context, range],
     queryFn: ({ signal }) => {
       const query = {
         page: 1,
         page_size: PAGE_SIZE,
-        ...(agent === '' ? {} : { agent_id: agent }),
+        ...context,
         ...(range === 'all' ? {} : endsOf(range)),
       };
       return bodyOf(api.GET('/api/v1/dashboard/repositories', { params: { query }, signal }));
@@ -225,29 +239,27 @@ const TOOL: readonly Column<Decisions['tools'][number]>[] = [
   },
 ];
 
-/** End users by cost, optionally of one agent, their repositories, and what they allowed coding agents to do. */
+/** End users by cost, their repositories, and what they allowed coding agents to do. */
 export default function Users() {
-  const [{ q, agent, range, page }, change] = useUrlState(STATE);
-  const search = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useDebounced(q, (value) => {
-    change({ q: value, page: 1 }, 'replace');
-  });
-  useShortcuts({ '/': () => search.current?.focus() });
-  const { data, error, refetch } = useQuery({
-    queryKey: ['end-users', q, agent, range, page],
-    queryFn: ({ signal }) => {
-      const query = {
-        page,
-        page_size: PAGE_SIZE,
-        kind: 'all' as const,
-        ...(q === '' ? {} : { query: q }),
-        ...(agent === '' ? {} : { agent_id: agent }),
-        ...(range === 'all' ? {} : endsOf(range)),
-      };
-      return bodyOf(api.GET('/api/v1/dashboard/users', { params: { query }, signal }));
-    },
-    placeholderData: keepPreviousData,
-  });
+  const [state, change] = useUrlState(STATE);
+  const { q, range, page, cols } = state;
+  const context = contextQuery(state);
+  const answer = usePages('end-users', [q, context, range], page, (pages, signal) =>
+    bodyOf(
+      api.GET('/api/v1/dashboard/users', {
+        params: {
+          query: {
+            ...pages,
+            kind: 'all',
+            ...(q === '' ? {} : { query: q }),
+            ...context,
+            ...(range === 'all' ? {} : endsOf(range)),
+          },
+        },
+        ...(signal && { signal }),
+      }),
+    ),
+  );
   const { data: decisions } = useQuery({
     queryKey: ['tool-decisions', range],
     queryFn: ({ signal }) => {
@@ -258,75 +270,59 @@ export default function Users() {
   });
   const hasDecisions = decisions !== undefined && decisions.users.length > 0;
   const columns = [...USER, ...STATS, USER_SESSIONS, ...(hasDecisions ? [decidedOf(decisions)] : [])];
-  const isFiltered = q !== '' || agent !== '' || range !== 'all';
+  const isFiltered = q !== '' || range !== 'all' || Object.keys(context).length > 0;
+  const { menu, table } = arranged(columns, cols, (value) => {
+    change({ cols: value }, 'replace');
+  });
   return (
-    <div className={parts['page']}>
-      <title>Users · Jackdaw</title>
-      <div className={parts['head']}>
-        <h1>Users</h1>
-        <ZoneNote />
-        <input
-          ref={search}
-          type="search"
-          className={parts['field']}
-          aria-label="Search users by part of the id"
-          placeholder="Id contains…"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
+    <ListFrame
+      title="Users"
+      noun={NOUN}
+      count={answer.data?.count}
+      search={{
+        label: 'Search users by part of the id',
+        placeholder: 'Id contains…',
+        value: q,
+        onChange: (value) => {
+          change({ q: value, page: 1 }, 'replace');
+        },
+      }}
+      columns={menu}
+      exported={{ ...answer.exported, name: 'users' }}
+      filters={
+        <FilterBar
+          fields={CONTEXT_FILTERS}
+          values={state}
+          initial={INITIAL}
+          range={range}
+          onChange={(values) => {
+            change({ ...changeOf(STATE, values), page: 1 });
           }}
         />
-      </div>
-      <div className={parts['filters']} role="group" aria-label="Filters">
-        <RangeChoice
-          label="Period"
-          value={range}
-          onChange={(value) => {
-            change({ range: value, page: 1 });
-          }}
-        />
-        {agent !== '' && (
-          <button
-            type="button"
-            className={parts['button']}
-            onClick={() => {
-              change({ agent: '', page: 1 });
-            }}
-          >
-            Agent: {agent} <X size={14} aria-hidden="true" />
-            <span className={parts['unseen']}>remove</span>
-          </button>
-        )}
-      </div>
-      {error && !data ? (
-        <Failure error={error} retry={() => void refetch()} />
-      ) : data === undefined ? (
-        <TableSkeleton />
-      ) : data.items.length === 0 ? (
-        <Empty title={isFiltered ? 'No users match' : 'No users yet'}>
-          <p>
-            {isFiltered
-              ? 'Remove a filter or widen the time range.'
-              : 'Add user_id to the metadata of runs, or user.id to the attributes of a span.'}
-          </p>
-        </Empty>
-      ) : (
-        <>
-          <DataTable label="Users" items={data.items} columns={columns} keyOf={idOf} hrefOf={runsOf} />
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            count={data.count}
-            hasMore={data.has_more}
-            noun={data.count === 1 ? 'user' : 'users'}
-            onChange={(next) => {
-              change({ page: next });
-            }}
-          />
-        </>
-      )}
-      <Repositories agent={agent} range={range} />
+      }
+    >
+      <ListPages
+        answer={answer}
+        noun={NOUN}
+        page={page}
+        pageSize={PAGE_SIZE}
+        onPage={(next) => {
+          change({ page: next });
+        }}
+        empty={
+          <Empty title={isFiltered ? 'No users match' : 'No users yet'}>
+            <p>
+              {isFiltered
+                ? 'Remove a filter or widen the time range.'
+                : 'Add user_id to the metadata of runs, or user.id to the attributes of a span.'}
+            </p>
+          </Empty>
+        }
+      >
+        {({ items }) => <DataTable label="Users" items={items} {...table} keyOf={idOf} hrefOf={runsOf} />}
+      </ListPages>
+      <Repositories context={context} range={range} />
       <ToolDecisions decisions={decisions} />
-    </div>
+    </ListFrame>
   );
 }

@@ -64,6 +64,7 @@ void t.test('an event shows its notifications and results', async (t) => {
     value: 0.75,
     threshold: 0.5,
     resolved_at: null,
+    is_test: false,
     notifications: [
       { channel: 'email', ...pending },
       { channel: 'webhook', ...pending },

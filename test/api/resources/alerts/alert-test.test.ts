@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { aRecentRun, COMPOSITE, makeAgent, makeAlert, UNWATCHED } from '../../../support/alert-calls.js';
 import { startApi, type TestApi } from '../../../support/api.js';
@@ -14,6 +15,7 @@ interface Trial {
   readonly window: { readonly from: string; readonly to: string };
   readonly conditions: readonly object[];
   readonly is_evaluated: boolean;
+  readonly can_mail: boolean;
 }
 
 async function tried(api: TestApi, id: string): Promise<Trial> {
@@ -101,10 +103,23 @@ void t.test('a test uses the settings of the evaluator', async (t) => {
   const agent_id = await failingAgent(api);
   const { id } = await makeAlert(api, { agent_id, threshold: 0.5 });
   const alerting = { windowMs: 2 * HOUR, minSamples: 5, timezone: 'UTC' };
-  await api.control.settings.publish('who evaluates', { alerting }, Number.MAX_SAFE_INTEGER);
+  const published = { alerting, canMail: true };
+  await api.control.settings.publish('who evaluates', published, Number.MAX_SAFE_INTEGER);
   const trial = await tried(api, id);
-  t.match(trial, { value: null, verdict: 'no_data', is_evaluated: true });
+  t.match(trial, { value: null, verdict: 'no_data', is_evaluated: true, can_mail: true });
   t.equal(Date.parse(trial.window.to) - Date.parse(trial.window.from), 2 * HOUR);
   await api.control.settings.withdraw('who evaluates');
-  t.match(await tried(api, id), { value: 0.75, verdict: 'met', is_evaluated: false });
+  t.match(await tried(api, id), { value: 0.75, verdict: 'met', is_evaluated: false, can_mail: false });
+});
+
+void t.test('sends a test through the channels of an alert', async (t) => {
+  const api = await startApi(t, UNWATCHED);
+  const agent_id = await failingAgent(api);
+  const { id } = await makeAlert(api, { agent_id, threshold: 0.5 });
+  const { status, body } = await api.call('POST', `/alerts/${id}/send-test`);
+  t.equal(status, 202);
+  t.match(body, { value: 0.75, threshold: 0.5, is_test: true, notifications: [{ channel: 'email' }] });
+  t.match(await api.get(`/alerts/${id}`), { last_fired_at: null });
+  t.match(await api.get(`/alerts/${id}/events`), { items: [{ is_test: true }], count: 1 });
+  t.match(await api.call('POST', `/alerts/${randomUUID()}/send-test`), { status: 404 });
 });

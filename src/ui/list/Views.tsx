@@ -1,67 +1,65 @@
 import { Bookmark, Trash2 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../../api/client.js';
-import { cx } from '../../parts/cx.js';
-import parts from '../../parts/parts.module.css';
-import { useMe } from '../../shell/Session.js';
-import { rawPath } from '../../state/path.js';
-import { newId, useViewChange, useViews } from '../../state/views.js';
-import styles from './Views.module.css';
+import { ApiError } from '../api/client.js';
+import { cx } from '../parts/cx.js';
+import parts from '../parts/parts.module.css';
+import { Popover } from '../parts/Popover.js';
+import { useMe } from '../shell/Session.js';
+import { rawPath } from '../state/path.js';
+import { newId, useViewChange, useViews } from '../state/views.js';
+import styles from './list.module.css';
 
 /** Saved lists with their filters, and a form to save the current one. Ctrl+K finds them, too. */
 export function Views() {
+  return (
+    <Popover icon={Bookmark} label="Views">
+      {(close) => <SavedViews onOpen={close} />}
+    </Popover>
+  );
+}
+
+function SavedViews({ onOpen }: { readonly onOpen: () => void }) {
   const { scopes } = useMe();
   const canManage = scopes.includes('manage');
-  const details = useRef<HTMLDetailsElement>(null);
   const { data: views, error } = useViews();
   const removal = useViewChange(() => undefined);
   const problem = error ?? removal.error;
   return (
-    <details ref={details} className={parts['popover']}>
-      <summary className={parts['button']}>
-        <Bookmark size={16} aria-hidden="true" /> Views
-      </summary>
-      <div>
-        {views?.length === 0 && <small className={parts['faint']}>No saved views yet.</small>}
-        {views !== undefined && views.length > 0 && (
-          <ul aria-label="Saved views" className={styles['list']}>
-            {views.map((view) => (
-              <li key={view.id}>
-                <Link
-                  href={view.path}
+    <>
+      {views?.length === 0 && <small className={parts['faint']}>No saved views yet.</small>}
+      {views !== undefined && views.length > 0 && (
+        <ul aria-label="Saved views" className={styles['list']}>
+          {views.map((view) => (
+            <li key={view.id}>
+              <Link href={view.path} onClick={onOpen}>
+                {view.name}
+              </Link>
+              {view.org_slug !== null && <small className={parts['faint']}>{view.org_slug}</small>}
+              {canManage && view.may_change && (
+                <button
+                  type="button"
+                  className={cx(parts['button'], parts['iconButton'])}
+                  aria-label={`Remove the view ${view.name}`}
+                  disabled={removal.isPending}
                   onClick={() => {
-                    details.current?.removeAttribute('open');
+                    removal.mutate({ ...view, name: null });
                   }}
                 >
-                  {view.name}
-                </Link>
-                {view.org_slug !== null && <small className={parts['faint']}>{view.org_slug}</small>}
-                {canManage && view.may_change && (
-                  <button
-                    type="button"
-                    className={cx(parts['button'], parts['iconButton'])}
-                    aria-label={`Remove the view ${view.name}`}
-                    disabled={removal.isPending}
-                    onClick={() => {
-                      removal.mutate({ ...view, name: null });
-                    }}
-                  >
-                    <Trash2 size={14} aria-hidden="true" />
-                  </button>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-        {canManage ? (
-          <Save />
-        ) : (
-          <small className={parts['faint']}>Saving a view requires the manage scope.</small>
-        )}
-        {problem && <Problem error={problem} />}
-      </div>
-    </details>
+                  <Trash2 size={14} aria-hidden="true" />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {canManage ? (
+        <Save />
+      ) : (
+        <small className={parts['faint']}>Saving a view requires the manage scope.</small>
+      )}
+      {problem && <Problem error={problem} />}
+    </>
   );
 }
 

@@ -1,0 +1,81 @@
+/** How a filter compares: equal, another value or none, contains in any case. */
+export const OPERATORS = { '=': 'is', '!=': 'is not', '~=': 'contains' } as const;
+export type Operator = keyof typeof OPERATORS;
+
+/** A filter that the user can add to a list. */
+export interface FilterField {
+  readonly label: string;
+  /** `metadata` has a key and a value in each of its conditions; `choice` has fixed values. */
+  readonly kind: 'text' | 'number' | 'metadata' | 'choice';
+  readonly choices?: readonly string[];
+  /** What suggests values: a field of `…/traces/values`, or a kind of named things. */
+  readonly suggest?: string;
+  /** Form of the value. */
+  readonly hint?: string;
+  /** Whether only suggested values are valid, such as ids of agents. */
+  readonly isPicked?: boolean;
+  /** Whether other operators than `=` are possible. */
+  readonly hasOperators?: boolean;
+}
+
+/** A value with its operator, such as `!=prod`; without an operator it is `=`. */
+export function parseCondition(text: string): readonly [Operator, string] {
+  const operator = (['!=', '~='] as const).find((each) => text.startsWith(each));
+  return operator === undefined ? ['=', text] : [operator, text.slice(operator.length)];
+}
+
+export function printCondition(operator: Operator, value: string): string {
+  return operator === '=' ? value : operator + value;
+}
+
+/** Whether a value of a run meets a condition. An empty condition is always met. */
+export function meets(condition: string, actual: string | null): boolean {
+  const [operator, value] = parseCondition(condition);
+  if (operator === '!=') return actual !== value;
+  if (operator === '~=') return actual?.toLowerCase().includes(value.toLowerCase()) === true;
+  return value === '' || actual === value;
+}
+
+/** A condition as an API parameter: `environment!=prod` has the name `environment!`. */
+export function conditionQuery(name: string, condition: string): Readonly<Record<string, string>> {
+  const [operator, value] = parseCondition(condition);
+  return value === '' ? {} : { [name + operator.slice(0, -1)]: value };
+}
+
+/** A condition on one key of the metadata of runs. */
+export interface MetadataCondition {
+  readonly key: string;
+  readonly operator: Operator;
+  readonly value: string;
+}
+
+/** The API allows as many. */
+export const MAX_METADATA = 10;
+const METADATA = /^([^=]+?)(!=|~=|=)(.+)$/;
+
+/** The conditions of a list as a URL value: `plan~=pro,tier=1`, percent-encoded parts. */
+export function parseMetadata(text: string): readonly MetadataCondition[] | undefined {
+  if (text === '') return [];
+  const found = text.split(',').map((each) => {
+    const [, key = '', operator = '=', value = ''] = METADATA.exec(each) ?? [];
+    try {
+      return {
+        key: decodeURIComponent(key),
+        operator: operator as Operator,
+        value: decodeURIComponent(value),
+      };
+    } catch {
+      return undefined;
+    }
+  });
+  const valid = found.filter((each) => each !== undefined && each.key !== '');
+  return valid.length === found.length && valid.length <= MAX_METADATA
+    ? (valid as readonly MetadataCondition[])
+    : undefined;
+}
+
+export function printMetadata(conditions: readonly MetadataCondition[]): string {
+  return conditions
+    .map(({ key, operator, value }) => encodeURIComponent(key) + operator + encodeURIComponent(value))
+    .join(',');
+}
