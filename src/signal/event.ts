@@ -7,6 +7,7 @@ export const EVENT_TYPES = [
   'alert.resolved',
   'prompt.created',
   'prompt.label.moved',
+  'score.created',
   'trace.completed',
   'trace.failed',
   'trace.timed_out',

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { invariant } from '../../src/signal/checked.js';
+import { formatTime } from '../../src/signal/time.js';
 import { aLog } from '../support/log-records.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
@@ -275,6 +276,59 @@ function checkScores(t: Test, open: OpenTelemetry): void {
         if (state === 'at once' && what.startsWith('before')) await opened.reopen();
       }
     }
+  });
+
+  void t.test('a stored score is an event, once for each content', async (t) => {
+    const opened = await open(t);
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const { events } = opened.control;
+    const start = await events.open('test');
+    const [traceId, id] = [randomUUID(), randomUUID()];
+    const named = { 'jackdaw.score.id': id, 'jackdaw.score.source': 'user' };
+    const send = async (attributes: JsonObject, changes: Partial<LogRecord> = {}, of = tenant) => {
+      const log = logged(evaluation('Tone', { ...named, ...attributes }), { trace_id: traceId, ...changes });
+      await opened.store.writer.logs({ tenant: of, items: [log] }, RECEIVED);
+    };
+    await send({}, { trace_id: randomUUID() });
+    t.same((await events.read(start, { events: 9, bytes: 1e6 })).events, [], 'nobody wants it yet');
+    await events.want('test', ['score.created'], opened.clock.now() + 60e6);
+
+    const explained = { 'gen_ai.evaluation.explanation': 'x'.repeat(5000) };
+    await send({});
+    await send({}, { timestamp: NOON + 9 });
+    await opened.reopen();
+    await send({});
+    await send({ 'gen_ai.evaluation.score.value': 1, ...explained });
+    await send({}, {}, other);
+    const span = aSpanRecord(traceId);
+    span.scores = [ofSpan(traceId, span.span_id, evaluation('Fluency'))];
+    const item = { trace: aHeader({ trace_id: traceId }), spans: [span] };
+    for (let i = 0; i < 2; i++) await opened.store.writer.traces({ tenant, items: [item] }, RECEIVED);
+
+    const read = await opened.control.events.read(start, { events: 9, bytes: 1e6 });
+    const at = formatTime(NOON);
+    const judged = { trace_id: traceId, span_id: null, response_id: null, session_id: null };
+    const first = {
+      id,
+      name: 'Tone',
+      value: 0.5,
+      label: null,
+      comment: null,
+      error_type: null,
+      source: 'user',
+    };
+    const found = read.events.map(({ tenant, event }) => [tenant, event.type, JSON.parse(event.body).data]);
+    t.match(found, [
+      [tenant, 'score.created', { ...first, ...judged, at }],
+      [tenant, 'score.created', { ...first, value: 1, comment: /^x{4000,4096}/ }],
+      [other, 'score.created', { ...first, ...judged }],
+      [
+        tenant,
+        'score.created',
+        { name: 'Fluency', source: 'otlp', trace_id: traceId, span_id: span.span_id },
+      ],
+    ]);
+    t.equal(found.length, 4, 'no event for a repeat');
   });
 
   void t.test('a record without a time counts once, whenever it is repeated', async (t) => {

@@ -124,6 +124,9 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
         const message = { kind: 'verdict', header: spanId ?? '', success, outcome } as const;
         await runStore.fill({ kind: 'message', tenant, traceId, at, message });
       },
+      emitScores: async (...args) => {
+        await runStore.emitScores(...args);
+      },
     });
     this.#items = items;
     this.#runStore = runStore;

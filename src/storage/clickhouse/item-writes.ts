@@ -51,6 +51,8 @@ export interface ItemWriteParts {
   readonly limitsOf: (userId: string) => Promise<StoreUserLimits>;
   /** Applies a verdict to its run, which may arrive later. */
   readonly judge: (tenant: number, verdict: RunVerdict, at: Micros) => Promise<void>;
+  /** Emits the events of stored scores. */
+  readonly emitScores: (tenant: number, scores: readonly ScoreRow[], at: Micros) => Promise<void>;
 }
 
 /** The part of the contract `TelemetryWriter` for append-only items: metric points and log records. */
@@ -111,9 +113,15 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     return receiptOf(length, [], usage ?? null);
   }
 
-  /** Adds scores that came with log records, spans or an import, and applies them to their runs. A repeat of a score adds nothing. */
+  /** Adds scores that came with log records or spans, and emits their events. */
   async scores(tenant: number, scores: readonly ScoreRow[], receivedAt: Micros): Promise<void> {
     if (scores.length === 0) return;
+    await this.fillScores(tenant, scores, receivedAt);
+    await this.#parts.emitScores(tenant, scores, receivedAt);
+  }
+
+  /** Adds scores, and applies them to their runs. A repeat of a score adds nothing. */
+  async fillScores(tenant: number, scores: readonly ScoreRow[], receivedAt: Micros): Promise<void> {
     const { rows, bytes } = scoreRows(tenant, scores, receivedAt);
     await this.#scores.add(rows, bytes);
     this.#parts.stored.add(tenant, bytes);

@@ -7,7 +7,9 @@ import type { AlertStats, PastStats } from '../contracts/alerts.js';
 import { CallOrder } from '../shared/call-order.js';
 import type { ControlStore } from '../contracts/control-store.js';
 import type { EncodedBatch } from '../contracts/telemetry-writer.js';
+import type { ScoreRow } from '../incoming/score-rows.js';
 import { PromptNumbers } from '../shared/prompt-numbers.js';
+import { emitScores } from '../shared/run-events.js';
 import type { LocalChangeFeed } from '../shared/local-change-feed.js';
 import type { MeasuredBytes } from '../shared/measured-bytes.js';
 import { KnownUsers, type StoreUserLimits } from '../shared/store-user-limits.js';
@@ -301,6 +303,12 @@ export class RunStore {
   /** Writes a change of an import. */
   async fill(change: RunChange): Promise<void> {
     await this.#write(change);
+  }
+
+  /** Emits the events of stored scores. */
+  async emitScores(tenant: number, scores: readonly ScoreRow[], at: Micros): Promise<void> {
+    const user = await this.#wantedOf(tenant);
+    if (user !== null) await emitScores(this.#open().control.events, user, scores, at);
   }
 
   /** Removes old batch names. Call it about once an hour. */

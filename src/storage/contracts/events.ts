@@ -112,6 +112,7 @@ const PLACES: Readonly<Record<EventType, readonly [kind: EventSubject['kind'], k
   'alert.resolved': ['alert', 'alert_id'],
   'prompt.created': ['prompt', 'id'],
   'prompt.label.moved': ['prompt', 'id'],
+  'score.created': ['trace', 'trace_id'],
   'trace.completed': ['trace', 'trace_id'],
   'trace.failed': ['trace', 'trace_id'],
   'trace.timed_out': ['trace', 'trace_id'],
@@ -138,9 +139,10 @@ export const END_TYPES = RUN_STATUSES.map((status) =>
   status === 'running' ? null : (`trace.${status}` as const),
 );
 
-/** The event types that telemetry commits write. */
+/** The event types that writes of telemetry emit. */
 export const TELEMETRY_EVENTS: readonly EventType[] = [
   'agent.created',
+  'score.created',
   ...END_TYPES.filter((type) => type !== null),
 ];
 

@@ -32,7 +32,7 @@ export interface TransferInParts {
   };
   readonly database: string;
   readonly write: (change: RunChange) => Promise<unknown>;
-  readonly items: Pick<ItemWrites, 'fill' | 'scores'>;
+  readonly items: Pick<ItemWrites, 'fill' | 'fillScores'>;
   /** Times out runs that are idle at `at`. @returns how many */
   readonly timeOut: (at: Micros) => Promise<number>;
 }
@@ -116,7 +116,7 @@ export class TransferIn implements TelemetryIn {
 
   async scores(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
     const { now } = this.#filling();
-    await this.#parts.items.scores(tenant, rows.map(scoreRowOf), now);
+    await this.#parts.items.fillScores(tenant, rows.map(scoreRowOf), now);
   }
 
   async finish(at: Micros): Promise<string> {

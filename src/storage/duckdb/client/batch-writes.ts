@@ -11,6 +11,7 @@ import { tracesOfScores } from '../../incoming/score-rows.js';
 import { nameOfBatch, type BatchName } from '../../shared/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
+import { emitScores } from '../../shared/run-events.js';
 import type { StoreMetrics } from './store-metrics.js';
 import type { Opened, StoreHandle } from './store-handle.js';
 import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
@@ -152,11 +153,14 @@ export class BatchWrites implements TelemetryWriter {
     { receivedAt }: ConsumeContext,
     message: MessageOf,
   ): Promise<T> {
-    const { thread, known } = this.#refuseUnlessOpen();
-    const { buffers } = batch;
+    const { thread, known, control } = this.#refuseUnlessOpen();
+    const { buffers, tenant: userId } = batch;
+    const { scores = [] } = batch.columns as Pick<EncodedLogs, 'scores'>;
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
     let uncount = (): void => undefined;
+    let wanted: StoreUserLimits['wanted'] = [];
+    let answer: T;
     try {
       const whole = (limits: StoreUserLimits, own: object): object => ({
         ...own,
@@ -164,6 +168,7 @@ export class BatchWrites implements TelemetryWriter {
         ...chargedMessage(batch, limits, receivedAt),
       });
       const prepare = (limits: StoreUserLimits): object | Promise<object> => {
+        wanted = limits.wanted;
         this.#stored.add(limits.tenant, bytes);
         uncount = () => {
           this.#stored.add(limits.tenant, -bytes);
@@ -173,11 +178,11 @@ export class BatchWrites implements TelemetryWriter {
       };
       const admit = (limits: StoreUserLimits): object | Promise<object> =>
         this.#stored.refuseExceeded(limits)?.then(() => prepare(limits)) ?? prepare(limits);
-      return await known.order.send(
-        batch.tenant,
+      answer = await known.order.send(
+        userId,
         () => {
-          const limits = known.users.known(batch.tenant);
-          return limits === undefined ? known.users.find(batch.tenant).then(admit) : admit(limits);
+          const limits = known.users.known(userId);
+          return limits === undefined ? known.users.find(userId).then(admit) : admit(limits);
         },
         async (made) => await thread.call<T>(method, [made], { transfer: buffers }),
       );
@@ -187,6 +192,8 @@ export class BatchWrites implements TelemetryWriter {
     } finally {
       this.#queuedBytes -= bytes;
     }
+    await emitScores(control.events, { userId, wanted }, scores, receivedAt);
+    return answer;
   }
 }
 

@@ -8,6 +8,7 @@ export const EVENT_LABELS = {
   'agent.created': 'New agent',
   'prompt.created': 'New prompt version',
   'prompt.label.moved': 'Prompt label moved or removed',
+  'score.created': 'New score of a run or session',
   'webhook.endpoint.disabled': 'Endpoint paused after repeated failures',
 } as const;
 
