@@ -27,6 +27,7 @@ import { redactProcessor } from './processors/redact/factory.js';
 import { sampleProcessor } from './processors/sample/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
 import { resourceProcessor } from './processors/resource/factory.js';
+import { successFromProcessor } from './processors/success-from/factory.js';
 import { transformProcessor } from './processors/transform/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
@@ -47,6 +48,7 @@ export const builtinFactories: readonly Factory[] = [
   transformProcessor,
   resourceProcessor,
   redactProcessor,
+  successFromProcessor,
   quotaProcessor,
   costProcessor,
   serviceMapProcessor,

@@ -122,6 +122,7 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   'processor transform': { config: { spans: [{ set: { name: '"changed"' } }] } },
   'processor resource': { config: { rules: [{ set: { 'deployment.environment.name': '"test"' } }] } },
   'processor redact': { config: { builtin: ['email'] } },
+  'processor success_from': { config: { score: 'helpfulness' } },
   'processor quota': { ...onStores, ...withoutStores },
   'processor cost': {},
   'processor service_map': {},

@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import type { ProcessorFactory } from '../../component/factory.js';
+import { section } from '../../config/schema.js';
+import { MAX_NAME } from '../../signal/names.js';
+import { isVerdict } from '../../signal/score.js';
+import { createLogSuccess, createTraceSuccess } from './success-from.js';
+
+const configSchema = section({
+  score: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_NAME,
+      description: 'Name of the score that decides whether a run succeeded. If absent, none does.',
+    }),
+  ),
+  at_least: Type.Number({
+    default: 0.5,
+    description: 'Smallest value of the score that means success.',
+  }),
+});
+
+export const successFromProcessor: ProcessorFactory<typeof configSchema> = {
+  kind: 'processor',
+  type: 'success_from',
+  description: 'Derives the success of runs from a score by adding a score named success.',
+  stability: 'alpha',
+  configSchema,
+  mutatesBatch: true,
+  placement: () => 'any',
+  check: ({ score }) =>
+    score !== undefined && isVerdict(score)
+      ? [
+          {
+            path: '/score',
+            message: 'must not be success, which always decides; name another score or remove the processor',
+          },
+        ]
+      : [],
+  create: {
+    traces: ({ config, next }) => createTraceSuccess(config, next),
+    logs: ({ config, next }) => createLogSuccess(config, next),
+  },
+};
