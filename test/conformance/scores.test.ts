@@ -317,7 +317,10 @@ function checkScores(t: Test, open: OpenTelemetry): void {
       error_type: null,
       source: 'user',
     };
-    const found = read.events.map(({ tenant, event }) => [tenant, event.type, JSON.parse(event.body).data]);
+    const found = read.events.map(({ tenant, event }) => {
+      const { data } = JSON.parse(event.body) as { readonly data: unknown };
+      return [tenant, event.type, data];
+    });
     t.match(found, [
       [tenant, 'score.created', { ...first, ...judged, at }],
       [tenant, 'score.created', { ...first, value: 1, comment: /^x{4000,4096}/ }],
