@@ -10,6 +10,7 @@ import { redactProcessor } from './processors/redact/factory.js';
 import { sampleProcessor } from './processors/sample/factory.js';
 import { resourceProcessor } from './processors/resource/factory.js';
 import { serviceMapProcessor } from './processors/service-map/factory.js';
+import { successFromProcessor } from './processors/success-from/factory.js';
 import { transformProcessor } from './processors/transform/factory.js';
 import { validationProcessor } from './processors/validation/factory.js';
 import { otlpReceiver } from './receivers/otlp/factory.js';
@@ -26,6 +27,7 @@ await serveIntake(parentPort, workerData as IntakeData, [
   transformProcessor,
   redactProcessor,
   resourceProcessor,
+  successFromProcessor,
   quotaProcessor,
   costProcessor,
   serviceMapProcessor,
