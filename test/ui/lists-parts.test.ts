@@ -18,6 +18,7 @@ import {
   isFiltered,
   isUncounted,
   notInSeries,
+  searchFilter,
   seriesFilter,
   STATE,
 } from '../../src/ui/pages/runs/runs-state.js';
@@ -73,7 +74,13 @@ void t.test('list filters come from the URL', async (t) => {
     user_id: 'ada',
     environment: 'prod',
   });
-  t.same(notInSeries(of('q=words&model=gpt&user=ada')), ['the search', 'model']);
+  t.same(notInSeries(of('model=gpt&node=a&user=ada')), ['model', 'map node']);
+  t.same(notInSeries(of('q=words&model=gpt')), [], 'a search has its own series');
+  t.same(searchFilter(of('q=words&range=7d&model=gpt&user=ada&kind=all')), {
+    kind: 'all',
+    user_id: 'ada',
+    model: 'gpt',
+  });
   t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version without a prompt');
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
 });

@@ -22,7 +22,7 @@ import { StartReview } from '../run/Review.js';
 import { Histogram } from './Histogram.js';
 import { RunPreview } from './RunPreview.js';
 import { FILTERS, filterQuery, isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
-import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useRuns } from './use-runs.js';
+import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useFound, useRuns } from './use-runs.js';
 
 type ListedRun = Schemas['ListedRun'];
 
@@ -41,6 +41,7 @@ export default function Runs() {
   const [selected, setSelected] = useState<ReadonlyMap<string, ListedRun>>(new Map());
   const [previewed, setPreviewed] = useState<string>();
   const { data, runs, error, refetch, isPlaceholderData, newCount, renew } = useRuns(state);
+  const found = useFound(state, data !== undefined && !isPlaceholderData);
   const filter = (some: Partial<RunsState>): void => {
     change({ ...some, page: 1, after: '' });
   };
@@ -58,13 +59,14 @@ export default function Runs() {
     setSelected(next);
   };
   const previewedRun = runs.find(({ trace_id: id }) => id === previewed);
-  const isOpenEnded =
-    data !== undefined && data.count === null && (data.next_cursor !== null || state.after !== '');
+  const isOpenEnded = found
+    ? found.searched_back_to !== null
+    : data !== undefined && data.count === null && (data.next_cursor !== null || state.after !== '');
   return (
     <ListFrame
       title="Runs"
       noun={NOUN}
-      count={data && (data.count ?? data.items.length)}
+      count={data && (data.count ?? Math.max(data.items.length, found?.runs ?? 0))}
       isAtLeast={isOpenEnded}
       search={{
         label: 'Search runs by names, errors, tags, inputs and outputs',
@@ -88,9 +90,10 @@ export default function Runs() {
           >
             <Choices state={state} onChange={filterBy} />
           </FilterBar>
-          {state.kind === 'agent' && (
+          {(state.kind === 'agent' || state.q !== '') && (
             <Histogram
               state={state}
+              found={found}
               onBrush={(range) => {
                 filter({ range });
               }}

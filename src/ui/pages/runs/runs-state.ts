@@ -96,8 +96,8 @@ const LOOKS: ReadonlySet<string> = new Set(['sort', 'page', 'after', 'cols']);
 /** Filters for which the API gives no count. */
 const UNCOUNTED = ['q', 'model', 'span', 'type', 'node', 'prompt'] as const;
 
-/** Filters of which the API has no series over time. */
-const NOT_IN_SERIES = ['q', 'model', 'span', 'type', 'node', 'pv'] as const;
+/** Filters of which the API has no series over time, except with a search. */
+const NOT_IN_SERIES = ['model', 'span', 'type', 'node', 'pv'] as const;
 
 /** Whether any filter is set. */
 export function isFiltered(state: RunsState): boolean {
@@ -113,8 +113,9 @@ export function isUncounted(state: RunsState): boolean {
 
 /** Names of the filters that the histogram does not follow. */
 export function notInSeries(state: RunsState): readonly string[] {
+  if (state.q !== '') return [];
   return NOT_IN_SERIES.filter((name) => state[name] !== STATE[name].initial).map((name) =>
-    name === 'q' ? 'the search' : FILTERS[name].label.toLowerCase(),
+    FILTERS[name].label.toLowerCase(),
   );
 }
 
@@ -153,21 +154,28 @@ export function seriesFilter(state: RunsState) {
   };
 }
 
-/** The filters as API parameters. @param now end of ranges that end now, in milliseconds */
-export function filterQuery(state: RunsState, now: number) {
-  const { start, end } = stretchOf(state.range, now) ?? { start: undefined, end: undefined };
-  const sorted = state.sort.replace('-', '') as Sorted;
+/** All filters but the range as API parameters. */
+export function searchFilter(state: RunsState) {
   return {
     kind: state.kind,
-    sort: SORTS[sorted],
-    order: state.sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
     ...seriesFilter(state),
-    ...(state.q === '' ? {} : { query: state.q }),
     ...(state.model === '' ? {} : { model: state.model }),
     ...(state.span === '' ? {} : { span_name: state.span }),
     ...(state.type === '' ? {} : { span_type: state.type }),
     ...(state.node === '' ? {} : { node: state.node }),
     ...(state.prompt === '' || state.pv < 0 ? {} : { prompt_version: state.pv }),
+  };
+}
+
+/** The list as API parameters. @param now end of ranges that end now, in milliseconds */
+export function filterQuery(state: RunsState, now: number) {
+  const { start, end } = stretchOf(state.range, now) ?? { start: undefined, end: undefined };
+  const sorted = state.sort.replace('-', '') as Sorted;
+  return {
+    sort: SORTS[sorted],
+    order: state.sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
+    ...searchFilter(state),
+    ...(state.q === '' ? {} : { query: state.q }),
     ...(start === undefined ? {} : { start_time: new Date(start).toISOString() }),
     ...(end === undefined ? {} : { end_time: new Date(end).toISOString() }),
   };

@@ -4,7 +4,8 @@ import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { useRunUpdates, type RunEvent } from '../../live/use-run-updates.js';
 import { useSteady } from '../../live/use-steady.js';
 import { isOnPage, matchesRun } from './run-matches.js';
-import { filterQuery, isUncounted, type RunsState } from './runs-state.js';
+import { endsOf } from '../../state/use-series.js';
+import { filterQuery, isUncounted, searchFilter, type RunsState } from './runs-state.js';
 
 type ListedRun = Schemas['ListedRun'];
 
@@ -22,6 +23,9 @@ const ASK_AGAIN_MS = 5000;
 const MINUTE = 60_000;
 
 const idOf = ({ trace_id: id }: ListedRun): string => id;
+
+/** The range in which runs of all time are counted: the API returns at most 1500 buckets of a day. */
+export const OLDEST_FOUND = { range: '1460d', label: '4 years' } as const;
 
 /** The part of the state that selects runs. */
 function listOf(state: RunsState): RunsState {
@@ -45,6 +49,26 @@ export function listQuery(state: RunsState, previews: boolean) {
       return bodyOf(api.GET('/api/v1/dashboard/traces', { params: { query }, signal }));
     },
   });
+}
+
+/**
+ * Counts the runs that a search finds, over time, once per search, because it takes up to 1.5 seconds of the store.
+ *
+ * @param isListed whether the list has loaded, which comes first
+ * @returns undefined while loading and without a search
+ */
+export function useFound(state: RunsState, isListed: boolean): Schemas['FoundRunsSeries'] | undefined {
+  const { q, range } = state;
+  const filter = searchFilter(state);
+  const { data } = useQuery({
+    queryKey: ['found-runs', q, range, filter],
+    queryFn: ({ signal }) => {
+      const query = { ...endsOf(range, OLDEST_FOUND.range), ...filter, query: q };
+      return bodyOf(api.GET('/api/v1/dashboard/traces/search-series', { params: { query }, signal }));
+    },
+    enabled: q !== '' && isListed,
+  });
+  return data;
 }
 
 /**
