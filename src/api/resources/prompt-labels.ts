@@ -75,7 +75,7 @@ const labelParams = Type.Object({
 const PRECONDITION =
   'With `If-Match: "REVISION"`, the response is 412 if the label was moved since. With `If-None-Match: *`, it is 412 if the label exists.';
 
-const listLabels = {
+export const listPromptLabels = {
   id: 'listPromptLabels',
   method: 'GET',
   path: '/api/v1/dashboard/prompts/{name}/labels',
@@ -172,7 +172,7 @@ export function promptLabelRoutes({
     return await conflictAsProblem(promptLabels.move(identity.userId, change, by));
   };
   return [
-    routes.route(listLabels).to(async ({ identity, params }) => {
+    routes.route(listPromptLabels).to(async ({ identity, params }) => {
       const labels = await promptLabels.ofPrompt(identity.userId, params.name);
       if (labels === null) throw notFound('prompt');
       return { status: 200, json: labels.map(serializeLabel) };

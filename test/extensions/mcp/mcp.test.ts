@@ -120,6 +120,13 @@ void t.test('the official client lists and calls every tool', async (t) => {
     [2, 'Be brief.\nAnswer.'],
   ] as const)
     await api.call('POST', '/dashboard/prompts', { key, json: { name: 'greeting', version, template_text } });
+  await api.call('POST', '/dashboard/prompts/usage', {
+    ...{ key, json: { prompt_name: 'greeting', prompt_version: 1, trace_id: goodId } },
+  });
+  const scores = [0.5, 1].map((value) => ({ trace_id: goodId, name: 'tone', value, source: 'user' }));
+  for (const score of scores) await api.call('POST', '/scores', { key, json: { scores: [score] } });
+  const shares = [1, 2].map((version) => ({ version, weight: 4 * version - 3 }));
+  await api.call('PUT', '/dashboard/prompts/greeting/labels/production', { key, json: { versions: shares } });
   const [agent] = await api.get<readonly { readonly id: string }[]>('/agents', key);
   const alert = { agent_id: agent?.id, type: 'failure_rate', threshold: 0.5, channel: 'email' };
   t.equal((await api.call('POST', '/alerts', { key, json: alert })).status, 201);
@@ -154,7 +161,10 @@ void t.test('the official client lists and calls every tool', async (t) => {
       { trace_id: failed.ids.trace, other_trace_id: goodId },
       /the first spans differ:[^]*tool charge_card: 1× · 1 failed/,
     ],
-    compare_prompt_versions: [{ name: 'greeting' }, /version 2 · 0 runs[^]*-Be kind\.\n\+Be brief\./],
+    compare_prompt_versions: [
+      { name: 'greeting' },
+      /^version 2 · label production \(83\.3%\) · 0 runs$\n^version 1 · label production \(16\.7%\) · 1 runs[^]*^ {2}score tone · 2× · mean 0\.75, 0\.5 to 1$[^]*-Be kind\.\n\+Be brief\./m,
+    ],
     cost_by: [
       { by: 'model', ...PERIOD },
       /^all · \$0\.00375 \(none\) · 3 \(0\) calls[^]*^model-one · \$0\.00375 \(none\) · 3 \(0\) calls · 360 tokens/m,

@@ -1,5 +1,6 @@
 import { structuredPatch } from 'diff';
 import { Type } from 'typebox';
+import { listPromptLabels } from '../../../api/resources/prompt-labels.js';
 import { comparePrompts } from '../../../api/resources/prompt-usage.js';
 import { promptNames } from '../../../api/resources/prompts.js';
 import { HttpProblem } from '../../../component/http.js';
@@ -114,6 +115,9 @@ function textOf({ count, failed, ms, tokens, cost }: SpanGroup): string {
 }
 
 type PromptStats = OperationAnswer<typeof comparePrompts>['versions'][number];
+type Labels = OperationAnswer<typeof listPromptLabels>;
+/** The names with the most scores. */
+const MAX_SCORE_NAMES = 5;
 /** Comparing long texts line by line must not hold the process. */
 const DIFF_TIMEOUT_MS = 200;
 
@@ -121,7 +125,7 @@ const compareVersions = defineTool({
   name: 'compare_prompt_versions',
   title: 'Compare versions of a prompt',
   description:
-    'Runs, success, cost and latency of each version of a prompt, and the difference of the texts of two versions (default: the two newest).',
+    'Labels, runs, success, cost, latency and scores of each version of a prompt, and the difference of the texts of two versions (default: the two newest).',
   args: Type.Object(
     {
       name: Type.String({ minLength: 1, maxLength: 1024, description: 'Name of the prompt.' }),
@@ -135,7 +139,11 @@ const compareVersions = defineTool({
     const one = versionOf(versions, 'version', version) ?? versions[0];
     const other =
       versionOf(versions, 'other_version', other_version) ?? versions.find((each) => each !== one);
-    const shown = answer.list(versions.slice(0, 50), statsLine);
+    const labels = await api.call(listPromptLabels, { params: { name } });
+    const shown = answer.list(versions.slice(0, 50), (each) => [
+      statsLine(each, labels),
+      ...each.scores.slice(0, MAX_SCORE_NAMES).map(scoreLine),
+    ]);
     if (shown < versions.length)
       answer.note(`${shown} of ${versions.length} versions are shown, newest first.`);
     if (one === undefined) return;
@@ -180,15 +188,33 @@ function versionOf(
   ]);
 }
 
-function statsLine({ version, total_traces: runs, success_rate: success, ...stats }: PromptStats): string {
+function statsLine(
+  { version, total_traces: runs, success_rate: success, ...stats }: PromptStats,
+  labels: Labels,
+): string {
   const p95 = durationText(stats.p95_latency_ms);
   return words(
     `version ${version}`,
+    ...labels.map((label) => labelText(label, version)),
     `${runs} runs`,
     success !== null && `success ${figure(success * 100)}%`,
     stats.avg_cost_usd !== null && `${costText(stats.avg_cost_usd)} a run`,
     p95 && `p95 ${p95}`,
   );
+}
+
+/** A label that serves the version, with the share of its sessions if it serves several versions. */
+function labelText({ label, versions }: Labels[number], version: number): string | undefined {
+  const target = versions.find((each) => each.version === version);
+  if (target === undefined) return undefined;
+  const sum = versions.reduce((weights, { weight }) => weights + weight, 0);
+  return `label ${label}${target.weight < sum ? ` (${figure((100 * target.weight) / sum)}%)` : ''}`;
+}
+
+function scoreLine({ name, scores, mean, min, max }: PromptStats['scores'][number]): string {
+  const values =
+    mean === null ? 'no values' : `mean ${figure(mean)}, ${figure(min ?? mean)} to ${figure(max ?? mean)}`;
+  return `  score ${words(oneLine(name, 60), `${scores}×`, values)}`;
 }
 
 function differenceOf(older: string, newer: string): string {
