@@ -46,7 +46,11 @@ function checkPreviews(t: Test, open: OpenTelemetry): void {
     const long = aRun(3, [{ input_data: { text: '\u{1F426}'.repeat(17_000) } }]);
     const bare = aRun(4, []);
     const quiet = aRun(5, [{}]);
-    const runs = [chat, rooted, long, bare, quiet];
+    const pictured = aRun(6, [
+      { type: 'agent', input_data: { prompt: 'What is in it?' } },
+      { parent_span_id: randomUUID(), started_at: NOON + 1, output_data: { text: 'A'.repeat(100_000) } },
+    ]);
+    const runs = [chat, rooted, long, bare, quiet, pictured];
     await opened.store.writer.traces({ tenant: userId, items: runs }, RECEIVED);
     for (const state of ['hot', 'moved']) {
       const ids = [...runs.map(({ trace }) => trace.trace_id), randomUUID()];
@@ -61,9 +65,10 @@ function checkPreviews(t: Test, open: OpenTelemetry): void {
       );
       t.match(of(rooted), { models: [], error_span_count: 0, input_preview: 'Ghent' });
       t.match(of(long), { input_preview: null });
+      t.match(of(pictured), { input_preview: 'What is in it?' }, 'next to a long output');
       t.equal(of(bare), undefined);
       t.match(of(quiet), { models: [], error_span_count: 0, input_preview: null });
-      t.equal(previews.size, 4);
+      t.equal(previews.size, 5);
       t.strictSame(await opened.store.runs.preview(await opened.addUser(), ids), []);
       await opened.settled();
       // The cache is empty then.

@@ -6,7 +6,7 @@ import {
   NO_PAYLOAD,
   payloadsOf,
   PayloadWriter,
-  sizeOf,
+  lengthOf,
   type GivenPayload,
 } from '../../src/runs/rules/payload.js';
 import { TextScratch } from '../../src/worker/text-scratch.js';
@@ -64,6 +64,19 @@ void t.test('payloads round-trip, and a resource and scope is written once per b
   const given = { input: null, output: null, metadata: null, sent: new Uint8Array(9), origin };
   for (let i = 0; i < 10; i++) writer.write(given, 100_000);
   t.ok(text.length < 1200, 'once');
+  const pieces = new TextScratch();
+  const cut = new PayloadWriter(pieces);
+  const starts = ['question', 'x'.repeat(1000), 'answer'].map((input) => {
+    const start = pieces.length;
+    cut.write({ ...NO_PAYLOAD, input }, 100, 500);
+    return start;
+  });
+  const written = new Uint8Array(pieces.take());
+  t.same(
+    starts.map((start) => beginsPiece(written[start] ?? 0)),
+    [true, true, true],
+    'a long payload has a piece of its own',
+  );
   t.equal(payloadsOf(new Uint8Array(text.take())).at(-1)?.origin?.length, 1000);
 });
 
@@ -85,5 +98,5 @@ void t.test('completes a payload part by part; sent data and metadata are one pa
     ...{ input: one, output: two, metadata: null },
     ...{ sent: one, origin: one },
   });
-  t.equal(sizeOf({ ...sent, input: new Uint8Array(5) }), 7);
+  t.equal(lengthOf({ ...sent, input: new Uint8Array(5) }), 7);
 });

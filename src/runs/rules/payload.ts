@@ -22,6 +22,9 @@ const SAME_ORIGIN = 32;
 const BEGINS_PIECE = 64;
 const LENGTH_BYTES = 4;
 
+/** Most bytes of a UTF-16 unit in UTF-8. */
+const UNIT_BYTES = 3;
+
 /** The parts of a payload as a writer has them: texts of JSON, and bytes. */
 export interface GivenPayload {
   readonly input: string | Uint8Array | null;
@@ -49,11 +52,18 @@ export class PayloadWriter {
     this.#pieceStart = -1;
   }
 
-  /** @param pieceBytes a piece ends with the frame that reaches this length */
-  write(payload: GivenPayload, pieceBytes: number): void {
+  /**
+   * @param pieceBytes a piece ends with the frame that reaches this length
+   * @param longBytes a piece ends before a frame with which it may be longer, so that small payloads are not in long pieces
+   */
+  write(payload: GivenPayload, pieceBytes: number, longBytes = Infinity): void {
     const to = this.#to;
     const start = to.length;
-    const begins = this.#pieceStart < 0 || start - this.#pieceStart >= pieceBytes;
+    const length = start - this.#pieceStart;
+    const begins =
+      this.#pieceStart < 0 ||
+      length >= pieceBytes ||
+      (length > 0 && length + UNIT_BYTES * lengthOf(payload) > longBytes);
     if (begins) {
       this.#pieceStart = start;
       this.#origin = null;
@@ -131,9 +141,9 @@ export function copyOf({ input, output, metadata, sent, origin }: Payload): Payl
   };
 }
 
-/** About how many bytes a payload takes. */
-export function sizeOf({ input, output, metadata, sent, origin }: Payload): number {
-  return [input, output, metadata, sent, origin].reduce((sum, part) => sum + (part?.length ?? 0), 0);
+/** The length of all parts: about the bytes that a stored payload takes. */
+export function lengthOf({ input, output, metadata, sent, origin }: GivenPayload): number {
+  return [input, output, metadata, sent, origin].reduce<number>((sum, part) => sum + (part?.length ?? 0), 0);
 }
 
 /**

@@ -24,7 +24,14 @@ import {
   REMOTE_VERDICT,
 } from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
-import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_ADDED, TRACE_WIRE } from '../schema/tables.js';
+import {
+  LONG_PIECE_BYTES,
+  PIECE_BYTES,
+  SPAN_WIRE,
+  TRACE_LATER,
+  TRACE_ADDED,
+  TRACE_WIRE,
+} from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
 import { WHOLE } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type SpanCounts, type Usage, type UsageNode } from '../../runs/rules/usage.js';
@@ -165,7 +172,7 @@ export class TracesEncoder {
       writer.beginPiece();
       for (const span of item.spans) {
         const start = text.length;
-        writer.write(givenPayload(span), PIECE_BYTES);
+        writer.write(givenPayload(span), PIECE_BYTES, LONG_PIECE_BYTES);
         spans.span(PAYLOAD, row++, start, text.length);
       }
     }

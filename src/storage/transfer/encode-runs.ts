@@ -10,7 +10,7 @@ import type { Column } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE } from '../incoming/encode-traces.js';
 import { indexOf } from '../schema/table.js';
-import { PIECE_BYTES } from '../schema/tables.js';
+import { LONG_PIECE_BYTES, PIECE_BYTES } from '../schema/tables.js';
 import type { ExportedRow, TransferredRuns } from '../contracts/transfer.js';
 
 /** Some spans of a run, in the order of the export, with the row of their run. */
@@ -75,7 +75,7 @@ export class ExportedRunsEncoder {
           sent: bytesOf(row, 'sent'),
           origin,
         };
-        writer.write(payload, PIECE_BYTES);
+        writer.write(payload, PIECE_BYTES, LONG_PIECE_BYTES);
         spans.span(PAYLOAD, at++, start, this.#spanText.length);
       }
     }

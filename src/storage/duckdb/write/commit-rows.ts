@@ -7,7 +7,13 @@ import { AGENTS, LONG_PIECE_BYTES, PAYLOADS, PIECE_BYTES, SPANS, TRACES } from '
 import type { Agent } from '../stats/agents.js';
 import { isRunningAt } from '../../incoming/incoming-rows.js';
 import { indexOf, type AssignedColumns, type TableRow } from '../../schema/table.js';
-import { beginsPiece, NO_PAYLOAD, PayloadWriter, sizeOf, type Payload } from '../../../runs/rules/payload.js';
+import {
+  beginsPiece,
+  lengthOf,
+  NO_PAYLOAD,
+  PayloadWriter,
+  type Payload,
+} from '../../../runs/rules/payload.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { TraceState } from './trace-state.js';
 import { PAYLOAD, type IncomingBatch } from '../../incoming/incoming-batch.js';
@@ -194,8 +200,11 @@ function piecesOf(
   const pieces: { firstLine: number; frames: Uint8Array }[] = [];
   for (let first = 0; first < payloads.length;) {
     let next = first;
-    for (let length = 0; next < payloads.length && length < PIECE_BYTES; next++)
-      length += sizeOf(itemAt(payloads, next));
+    for (let length = 0; next < payloads.length && length < PIECE_BYTES; next++) {
+      const own = lengthOf(itemAt(payloads, next));
+      if (length > 0 && length + own > LONG_PIECE_BYTES) break;
+      length += own;
+    }
     const text = new TextScratch(PIECE_BYTES);
     const writer = new PayloadWriter(text);
     for (const payload of payloads.slice(first, next)) writer.write(payload, Infinity);
