@@ -1,5 +1,13 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useEffect, useRef, useState, type CSSProperties, type PointerEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type CSSProperties,
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
 import { useLocation } from 'wouter';
 import { useShortcuts } from '../state/shortcuts.js';
 import { MAX_WIDTH, MIN_WIDTH } from './columns.js';
@@ -72,6 +80,12 @@ function classOf({ isNumber, isWide, isCut, isMinor, width }: Column<never>): st
 
 function sizeOf(width: number | undefined): CSSProperties | undefined {
   return width === undefined ? undefined : ({ '--column': `${String(width)}px` } as CSSProperties);
+}
+
+/** Whether a click in a row is meant for the row, not for a link in it and not to select text. */
+export function isRowClick({ target }: MouseEvent): boolean {
+  const isOther = (target as HTMLElement).closest('a, button, input, label, [data-missing]') !== null;
+  return !isOther && getSelection()?.isCollapsed !== false;
 }
 
 /** A table whose rows are links: J and K move, Enter opens. The first column contains the link. */
@@ -150,10 +164,7 @@ export function DataTable<Item>(props: Props<Item>) {
               key={keyOf(item)}
               data-current={keyOf(item) === current}
               onClick={(event) => {
-                // Selecting text or clicking a link is not a click on the row.
-                const isOther =
-                  (event.target as HTMLElement).closest('a, button, input, label, [data-missing]') !== null;
-                if (isOther || getSelection()?.isCollapsed === false) return;
+                if (!isRowClick(event)) return;
                 if (onPreview) {
                   setCurrent(keyOf(item));
                   onPreview(item);

@@ -3,6 +3,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { formatCounted } from '../../format/number.js';
 import { Count, Time } from '../../parts/figures.js';
 import { cx } from '../../parts/cx.js';
+import { isRowClick } from '../../parts/DataTable.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
@@ -56,18 +57,24 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
           <tbody>
             {items.map((item) => {
               const isOpen = item.id === open;
+              const toggle = (): void => {
+                onOpen(isOpen ? '' : item.id);
+              };
               const Icon = isOpen ? ChevronDown : ChevronRight;
               return (
                 <Fragment key={item.id}>
-                  <tr data-current={isOpen}>
+                  <tr
+                    data-current={isOpen}
+                    onClick={(event) => {
+                      if (isRowClick(event)) toggle();
+                    }}
+                  >
                     <td>
                       <button
                         type="button"
                         className={parts['sortButton']}
                         aria-expanded={isOpen}
-                        onClick={() => {
-                          onOpen(isOpen ? '' : item.id);
-                        }}
+                        onClick={toggle}
                       >
                         <Icon size={14} aria-hidden="true" /> <Time at={item.created_at} />
                       </button>
