@@ -73,13 +73,15 @@ void t.test('shows rules in readable units', async (t) => {
   );
 });
 
-void t.test('converts a percentage limit to a ratio and back', async (t) => {
+void t.test('converts limits to the units of the API and back', async (t) => {
   for (let tenths = 0; tenths <= 1000; tenths++) {
     const text = String(tenths / 10);
     const share = limitOf('failure_rate', text);
     t.equal(limitText('failure_rate', share ?? NaN), text);
   }
   t.equal(limitOf('cost_threshold', '0.1'), 0.1);
+  t.equal(limitOf('latency_threshold', '1.1'), 1100, 'seconds');
+  t.equal(limitText('latency_threshold', 30_000), '30');
   for (const text of ['', ' ', 'x', '1,5', 'Infinity'])
     t.equal(limitOf('cost_threshold', text), undefined, text);
 });

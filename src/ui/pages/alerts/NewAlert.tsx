@@ -37,7 +37,7 @@ const STATE = {
 
 const USUAL = {
   failure_rate: '10',
-  latency_threshold: '30000',
+  latency_threshold: '30',
   cost_threshold: '10',
   inactivity: '6',
   score_threshold: '0.5',

@@ -25,6 +25,8 @@ const STEPS: Partial<Record<RuleType, { readonly steps: readonly number[] }>> = 
   inactivity: { steps: HOUR_STEPS },
 };
 
+const WINDOWED: ReadonlySet<RuleType> = new Set(['failure_rate', 'latency_threshold', 'score_threshold']);
+
 /** How a rule would have behaved on past data. @param rule null for an incomplete rule */
 export function usePast(rule: NewRule | null, hours: number) {
   const bodyText = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
@@ -35,6 +37,12 @@ export function usePast(rule: NewRule | null, hours: number) {
     enabled: bodyText !== '',
     placeholderData: keepPreviousData,
   });
+}
+
+/** The period that each value covers, for conditions on the runs or scores of a period. */
+function windowNote({ now: { window } }: PastValues, type: RuleType): string {
+  if (!WINDOWED.has(type)) return '';
+  return `, each over the ${formatDuration(Date.parse(window.to) - Date.parse(window.from))} before`;
 }
 
 /** Values against the threshold, with the times at which the rule would have fired. */
@@ -67,7 +75,7 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
   return (
     <TimeChart
       title={type === 'composite' ? 'Conditions met' : TYPES[type]}
-      note={`sampled every ${formatDuration(past.step_seconds * 1000)}`}
+      note={`sampled every ${formatDuration(past.step_seconds * 1000)}${windowNote(past, type)}`}
       times={drawn.times}
       lines={drawn.lines}
       {...(drawn.threshold && { threshold: drawn.threshold })}

@@ -33,10 +33,13 @@ export interface Draft {
   readonly samples: string;
 }
 
-/** Labels and hints of thresholds; `failure_rate` is a percentage here and a fraction in the API. */
+/** Factors from the units of the API to those of the form: percentages and seconds. */
+const FACTORS: Readonly<Record<string, number>> = { failure_rate: 100, latency_threshold: 1 / 1000 };
+
+/** Labels and hints of thresholds. */
 export const LIMITS: Readonly<Record<string, { readonly label: string; readonly hint: string }>> = {
   failure_rate: { label: 'Threshold (%)', hint: 'Share of the runs that ended in the window' },
-  latency_threshold: { label: 'Threshold (ms)', hint: 'p95 duration of the runs in the window' },
+  latency_threshold: { label: 'Threshold (seconds)', hint: 'p95 duration of the runs in the window' },
   cost_threshold: { label: 'Threshold (USD per day)', hint: 'Total cost of all runs of the day so far' },
   inactivity: { label: 'Threshold (hours)', hint: 'Time since the last activity' },
   score_threshold: { label: 'Threshold', hint: 'Mean of the scores given in the window' },
@@ -52,12 +55,12 @@ function numberOf(text: string): number | undefined {
 /** @returns the threshold in API units; undefined for an invalid number */
 export function limitOf(type: string, text: string): number | undefined {
   const value = numberOf(text);
-  return type === 'failure_rate' && value !== undefined ? value / 100 : value;
+  return value === undefined ? undefined : Number((value / (FACTORS[type] ?? 1)).toPrecision(12));
 }
 
 /** The threshold of a rule in form units. */
 export function limitText(type: string, limit: number): string {
-  return String(type === 'failure_rate' ? Number((limit * 100).toPrecision(12)) : limit);
+  return String(Number((limit * (FACTORS[type] ?? 1)).toPrecision(12)));
 }
 
 /** The request body; null while required input is missing. */
