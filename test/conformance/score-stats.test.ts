@@ -266,11 +266,13 @@ async function compareAll(
       followed.items.map((run) => run.trace_id),
       ids,
     );
-    const of = { start_time: NOON, end_time: NOON + DAY, interval: DAY };
-    same(
-      (await store.series.read(userId, { ...of, filter: { scores: [condition] } })).total.runs,
-      ids.length,
-    );
+    const of = { start_time: NOON, end_time: NOON + DAY, filter: { scores: [condition] } };
+    same((await store.series.read(userId, { ...of, interval: DAY })).total.runs, ids.length);
+    for (const group_by of ['environment', 'tag'] as const)
+      same(
+        (await store.groups.read(userId, { ...of, group_by, sort: 'cost', limit: 10 })).total.runs,
+        ids.length,
+      );
   }
   const ofRuns = await store.scores.ofRuns(
     userId,

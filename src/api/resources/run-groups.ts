@@ -18,6 +18,7 @@ import { count, nullable, time, uuid } from '../support/fields.js';
 import { stretchOf } from '../support/intervals.js';
 import { comparedFields, serializeCompared } from '../support/period-totals.js';
 import { boundParameters, dimensionFilter, dimensionParameters, stateParameters } from '../support/runs.js';
+import { scoreParameter } from '../support/score-filter.js';
 import { seriesFilter } from './run-series.js';
 
 const DEFAULT_LIMIT = 20;
@@ -82,6 +83,7 @@ export const readGroups = {
     ...dimensionParameters,
     ...stateParameters,
     ...conditionParameters,
+    ...scoreParameter,
     ...boundParameters,
   }),
   responses: { 200: groupsSchema },

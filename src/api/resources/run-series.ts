@@ -119,7 +119,10 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
 
 type SelectedRuns = Pick<
   Static<(typeof readSeries)['query']>,
-  keyof typeof stateParameters | keyof typeof conditionParameters | keyof typeof boundParameters
+  | keyof typeof stateParameters
+  | keyof typeof conditionParameters
+  | keyof typeof scoreParameter
+  | keyof typeof boundParameters
 >;
 
 /** The conditions that only some series need; reading them takes longer. */

@@ -27,6 +27,7 @@ import type { Capture } from '../segments/segment.js';
 import type { ReadContext, Served } from '../segments/read-context.js';
 import { counts, COUNTS_USAGE, withTokens } from '../segments/call-tokens.js';
 import { conditions } from './run-conditions.js';
+import { hasScores } from './run-scores.js';
 import { someCalls } from './summed-calls.js';
 
 interface Place {
@@ -69,7 +70,7 @@ export async function periodsOfAgents(
   place: Place,
   request: SelectedRuns,
 ): Promise<ReadonlyMap<number, ComparedPeriods>> {
-  const runs = runsOf(place, request);
+  const runs = await runsOf(place, request);
   if (runs === null) return new Map();
   const keyed = `SELECT *, ${KEYS.agent} AS key FROM ${runs}`;
   const rows = await place.connection.rows(
@@ -79,9 +80,14 @@ export async function periodsOfAgents(
 }
 
 /** The runs of both periods as a relation; null if the user has no such agent. */
-function runsOf({ capture, agents, tenant }: Place, request: SelectedRuns): string | null {
-  const matching = conditions(agents, tenant, runsOfPeriods(request));
-  return matching && newest(capture, TRACES, `tenant = ${tenant} AND ${matching.sql}`);
+async function runsOf(place: Place, request: SelectedRuns): Promise<string | null> {
+  const { capture, agents, tenant } = place;
+  const wanted = runsOfPeriods(request);
+  const matching = conditions(agents, tenant, wanted);
+  if (matching === null) return null;
+  const runs = newest(capture, TRACES, `tenant = ${tenant} AND ${matching.sql}`);
+  const isScored = await hasScores(place, wanted.scores);
+  return isScored === 'TRUE' ? runs : `(SELECT * FROM ${runs} WHERE ${isScored})`;
 }
 
 async function groupRuns(
@@ -90,7 +96,7 @@ async function groupRuns(
   field: Exclude<GroupField, 'model'>,
 ): Promise<readonly Row[]> {
   const { connection, capture, tenant } = place;
-  const runs = runsOf(place, request);
+  const runs = await runsOf(place, request);
   if (runs === null) return [];
   const links = relation(capture, PROMPT_LINKS, `tenant = ${tenant}`);
   const from =
