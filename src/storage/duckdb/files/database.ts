@@ -162,9 +162,10 @@ export class Database {
   }
 }
 
-/** A text as an SQL literal, for places that take no parameter. */
+/** A text as an SQL literal, for places that take no parameter. DuckDB reads a statement up to its first NUL character. */
 export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return quoted.includes('\0') ? `(${quoted.replaceAll('\0', "' || chr(0) || '")})` : quoted;
 }
 
 /** A name as an SQL identifier. */
