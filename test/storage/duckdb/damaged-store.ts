@@ -43,7 +43,7 @@ export function coldFile(path: string): string {
   return filesOf(path).find((file) => file.endsWith('.cold.duckdb')) ?? '';
 }
 
-/** Flips bytes in a block of a column in the cold file of a closed store. @param which block index from 0 */
+/** Flips bytes in a block of a column in the cold file of a closed store. @param which index from 0; blocks shared with other columns come last */
 export async function damageColumn(path: string, table: string, column: string, which = 0): Promise<void> {
   const file = coldFile(path);
   const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
@@ -52,7 +52,8 @@ export async function damageColumn(path: string, table: string, column: string, 
     const connection = await database.connect();
     await connection.run(`ATTACH ${literal(file)} AS cold (READ_ONLY)`);
     const rows = await connection.rows(
-      `SELECT DISTINCT unnest(list_prepend(block_id, additional_block_ids)) AS block_id FROM pragma_storage_info('cold.main.${table}') WHERE column_name = ${literal(column)} AND segment_type <> 'VALIDITY' AND block_id >= 0 ORDER BY block_id`,
+      `SELECT block_id FROM (SELECT column_name, unnest(list_prepend(block_id, additional_block_ids)) AS block_id FROM pragma_storage_info('cold.main.${table}') WHERE segment_type <> 'VALIDITY' AND block_id >= 0)
+       GROUP BY block_id HAVING bool_or(column_name = ${literal(column)}) ORDER BY count(DISTINCT column_name) > 1, block_id`,
     );
     blocks = rows.map(({ block_id }) => Number(block_id));
   } finally {

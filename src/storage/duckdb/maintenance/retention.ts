@@ -3,6 +3,7 @@ import type { Table } from '../../schema/table.js';
 import { MAP_EDGES, MAP_NODES } from '../../schema/sum-tables.js';
 import { noteRemovedPoints, noteRemovedRuns } from '../segments/cold-sums.js';
 import { removeRows, type Connection } from '../files/connection.js';
+import { isUnreadable } from '../files/damage.js';
 import { noteRemovedCallSums } from '../segments/call-sums.js';
 import { REMEMBERED } from '../write/named-batches.js';
 import { hourOf } from '../../../signal/trace-map.js';
@@ -62,15 +63,24 @@ export async function removeOldTraces(
       if (table === 'spans') removedSpans = count;
     }
     await connection.run(`DELETE FROM cold.main.traces WHERE ${isOld}`);
-    await connection.run(
-      `DELETE FROM cold.main.text_filters WHERE last_seq < (SELECT min(seq) FROM (SELECT seq FROM cold.main.traces UNION ALL SELECT seq FROM cold.main.spans))`,
-    );
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
+  await removeOldFilters(connection);
   return { traces, spans: removedSpans };
+}
+
+/** Removes the filters of commits that have no rows left. They stay if damage hides which commits have rows; searches need none of them. */
+async function removeOldFilters(connection: Connection): Promise<void> {
+  try {
+    await connection.run(
+      `DELETE FROM cold.main.text_filters WHERE last_seq < (SELECT min(seq) FROM (SELECT seq FROM cold.main.traces UNION ALL SELECT seq FROM cold.main.spans))`,
+    );
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+  }
 }
 
 /** Removes the contribution of traces that started before a time, a full hour, from the service map. */

@@ -257,13 +257,13 @@ export class Writer {
       const header = change.kind === 'outcome' ? applied.outcomes.get(change) : undefined;
       resolve({ header: header ?? null, usage: this.#usage(change) });
     }
-    await this.#filters.add(seq, applied.rows);
-    releaseBuffers([...applied.whole, ...appends].flatMap(({ buffers }) => buffers));
     this.#onCommit({
       rows: rowsByTable(written),
       batches: group.length,
       ms: performance.now() - begun,
     });
+    await this.#filters.add(seq, applied.rows);
+    releaseBuffers([...applied.whole, ...appends].flatMap(({ buffers }) => buffers));
     if (this.#isFull(segment) || this.#toSeal.length > 0) this.#rotate();
   }
 

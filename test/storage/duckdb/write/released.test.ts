@@ -13,6 +13,7 @@ void t.test('releases the memory of new traces after their commit and keeps that
     const items = numbers.map((number) => aTrace(3, { trace_id: `${ID}${number}` }));
     const batch = new IncomingBatch(tracesMessage(user.tenant, { items }, NOON));
     await engine.parts.writer.write({ kind: 'batch', batch });
+    await engine.parts.writer.drained();
     return batch;
   };
   const bytesOf = ({ buffers }: IncomingBatch): number =>
