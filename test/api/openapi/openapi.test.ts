@@ -219,6 +219,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('listTraces', { query: '?span_type=llm&previews=true' });
   await check('listTraces', { query: '?query=sky&previews=true' });
   await check('searchTrace', { trace_id, query: '?query=rayleigh' });
+  await check('readSearchSeries', { query: '?query=sky' });
   await check('searchAll', { query: '?query=sky' });
   await check('listRunValues', { query: '?field=tag' });
   await check('listTraces', { query: '?environment!=x&metadata.plan~=p' });

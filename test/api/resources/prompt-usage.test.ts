@@ -24,6 +24,7 @@ const UNUSED = {
   avg_cost_usd: null,
   avg_latency_ms: null,
   p95_latency_ms: null,
+  scores: [],
 };
 
 async function create(api: TestApi, name: string, version: number, template_text = 'x'): Promise<void> {
@@ -64,6 +65,7 @@ void t.test('compares prompt versions by their linked traces, newest first', asy
     avg_cost_usd: 0.1250005,
     avg_latency_ms: 150,
     p95_latency_ms: 195,
+    scores: [],
   };
   const others = [3, 1].map((version) => ({ version, template_text: `text ${version}`, ...UNUSED }));
   t.strictSame(await compare(api, 'p'), [others[0], two, others[1]]);

@@ -170,7 +170,7 @@ void t.test('publishes its targets and evaluation settings while running', async
   await exporter.start(hostOf(stores));
   const published = () => stores.control.settings.all(Date.now() * 1000);
   const alerting = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
-  t.strictSame(await published(), [{ targets: { allow_cidrs: ['127.0.0.1/32'] }, alerting }]);
+  t.strictSame(await published(), [{ targets: { allow_cidrs: ['127.0.0.1/32'] }, alerting, canMail: false }]);
   t.match(logger.lines.join('\n'), /No mail server is configured/);
   const second = newExporter(t, stores, 'alerts/second').exporter;
   await t.rejects(

@@ -27,6 +27,12 @@ const threshold = Type.Number({
 });
 const cooldown = { minimum: 0, maximum: MAX_COOLDOWN_MINUTES };
 
+const { properties: scoreFields } = scoreConfigSchema;
+const newScoreConfig = Type.Object(
+  { ...scoreFields, min_samples: Type.Integer({ ...scoreFields.min_samples, default: 1 }) },
+  { title: 'NewAlertScore', additionalProperties: false },
+);
+
 export const newAlertSchema = Type.Object(
   {
     agent_id: Type.Optional(uuid('Agent whose runs are evaluated; set this or `target_service`.')),
@@ -48,7 +54,7 @@ export const newAlertSchema = Type.Object(
     channel: newAlertChannel,
     webhook_url: Type.Optional(targetUrl),
     composite_config: Type.Optional(compositeSchema),
-    score_config: Type.Optional(scoreConfigSchema),
+    score_config: Type.Optional(newScoreConfig),
   },
   {
     title: 'NewAlert',

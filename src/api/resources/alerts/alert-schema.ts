@@ -136,7 +136,6 @@ export const scoreConfigSchema = Type.Object(
     min_samples: Type.Integer({
       minimum: 1,
       maximum: MAX_SAMPLES,
-      default: 1,
       description: 'Number of scores with a value that the window needs; fewer count as no data.',
     }),
   },
