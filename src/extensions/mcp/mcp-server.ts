@@ -50,12 +50,18 @@ export interface McpContext {
   readonly scopes: readonly Scope[];
 }
 
-/** Answers one request of the protocol; nothing is kept between requests. */
+/** Answers one request of the protocol; nothing is kept between requests. @throws HttpProblem 400 `batch` */
 export async function answerMcp(request: HttpRequest, context: McpContext): Promise<HttpResponse> {
   requireJson(request);
   const parsedBody = await readJsonBody(request);
+  // A batch would count as one request.
+  if (Array.isArray(parsedBody))
+    throw new HttpProblem(
+      400,
+      'batch',
+      'Batches are not supported: send each message in a request of its own.',
+    );
   const handler = createMcpHandler(() => serverFor(request, context), {
-    responseMode: 'json',
     onerror: (error) => {
       context.logger.debug({ err: error, requestId: request.id }, 'An MCP request was refused');
     },

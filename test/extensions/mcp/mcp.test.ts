@@ -308,7 +308,8 @@ void t.test('keys, users and pages have the same rights as in the API', async (t
   t.match(await writer.call('list_agents'), { isError: true, text: /^The API key lacks the scope "read"/ });
   t.match(await writer.call('add_score', { trace_id, name: 'a', value: 1 }), { isError: false });
 
-  const post = (key: string | null, headers: Record<string, string> = {}) =>
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  const post = (key: string | null, headers: Record<string, string> = {}, body: object = list) =>
     fetch(`${api.url}/mcp`, {
       method: 'POST',
       headers: {
@@ -317,12 +318,14 @@ void t.test('keys, users and pages have the same rights as in the API', async (t
         accept: 'application/json, text/event-stream',
         ...headers,
       },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+      body: JSON.stringify(body),
     });
   t.equal((await post(await keyWith('feedback'))).status, 403, 'a key for scores only');
   t.equal((await post(null)).status, 401);
   t.equal((await post(api.adminKey, { origin: 'https://evil.example.com' })).status, 403);
   t.equal((await post(api.adminKey, { origin: api.url })).status, 200, 'its own pages');
+  const batch = await post(api.adminKey, {}, [list, list]);
+  t.match([batch.status, await batch.text()], [400, /Batches are not supported/], 'it would be one request');
   const listed = await post(api.adminKey);
   t.match(await listed.text(), '"search_runs"', 'the protocol before 2026 needs no session');
 });

@@ -269,14 +269,17 @@ const showAlerts = defineTool({
     if (alerts.length === 0) answer.note('There are no alerts.');
     if (shown < alerts.length) answer.note(`${shown} of ${alerts.length} alerts; firing ones come first.`);
     if (events.items.length > 0 && answer.line('recent firings:'))
-      answer.list(events.items, ({ fired_at, resolved_at, type, target, value, threshold, trace_ids }) =>
-        words(
-          `${fired_at} ${type}`,
-          `${target.kind} ${oneLine(target.name, 80)}`,
-          value !== null && `${figure(value)} against ${figure(threshold)}`,
-          resolved_at === null ? 'not resolved' : `resolved ${resolved_at}`,
-          trace_ids.length > 0 && `runs ${trace_ids.slice(0, 3).join(' ')}`,
-        ),
+      answer.list(
+        events.items,
+        ({ fired_at, resolved_at, type, target, value, threshold, trace_ids, is_test }) =>
+          words(
+            `${fired_at} ${type}`,
+            is_test && 'a test notification',
+            `${target.kind} ${oneLine(target.name, 80)}`,
+            value !== null && `${figure(value)} against ${figure(threshold)}`,
+            !is_test && (resolved_at === null ? 'not resolved' : `resolved ${resolved_at}`),
+            trace_ids.length > 0 && `runs ${trace_ids.slice(0, 3).join(' ')}`,
+          ),
       );
     const run = events.items.find(({ trace_ids }) => trace_ids.length > 0)?.trace_ids[0];
     if (run !== undefined)
@@ -290,6 +293,8 @@ function alertLine(alert: AlertJson): string {
     alert.type,
     alert.agent_name !== null && `agent ${oneLine(alert.agent_name, 80)}`,
     alert.target_service !== null && `service ${oneLine(alert.target_service, 80)}`,
+    alert.score_config &&
+      `score ${oneLine(alert.score_config.score_name, 80)} ${alert.score_config.direction} the threshold`,
     alert.type !== 'composite' && `threshold ${figure(alert.threshold)}`,
     alert.composite_config && oneLine(JSON.stringify(alert.composite_config), 200),
     alert.last_fired_at !== null && `last fired ${alert.last_fired_at}`,
