@@ -59,7 +59,7 @@ export function evaluateCommand(
     .requiredOption('--since <duration>', 'runs that started within this time, such as 7d', readDuration)
     .option('--evaluator <name...>', 'only these evaluators')
     .option('--where <condition>', 'only runs for which a condition in CEL is true: trace.agent == "support"')
-    .option('--exporter <id>', 'exporter with the evaluators', 'evaluate')
+    .option('--exporter <id>', 'exporter with the evaluators', readExporter, 'evaluate')
     .option('--dry-run', 'only count what would be evaluated; ask no judge')
     .option('--repeat-failed', 'also repeat evaluations that failed')
     .option('--json', 'print JSON')
@@ -215,6 +215,11 @@ const LABELS: Readonly<Record<Result, string>> = {
   existing: 'already scored',
   matched: 'to be scored',
 };
+
+function readExporter(text: string): string {
+  if (!/^evaluate(\/.+)?$/.test(text)) throw new InvalidArgumentError('write evaluate or evaluate/NAME.');
+  return text;
+}
 
 function readDuration(text: string): number {
   const ms = parseDuration(text);

@@ -10,6 +10,7 @@ import { checkTargets, targetsSection } from '../../delivery/senders/webhook/tar
 import { conditionProblems } from '../../expressions/conditions.js';
 import { ExpressionError } from '../../expressions/expression-error.js';
 import { compile } from '../../expressions/expression.js';
+import { TEXT_PATTERNS } from '../../http/field-errors.js';
 import { MAX_NAME } from '../../signal/names.js';
 import { unknownVariables, VARIABLES } from './prompt.js';
 
@@ -63,7 +64,7 @@ const evaluatorSection = section({
               ),
               label: Type.Optional(
                 Type.String({
-                  minLength: 1,
+                  pattern: TEXT_PATTERNS['prompt-label'],
                   description:
                     'Label of the prompt, such as production. Default: latest, the newest version.',
                 }),

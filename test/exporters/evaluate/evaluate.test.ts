@@ -200,6 +200,7 @@ void t.test('jackdaw evaluate scores what is stored, within the limit of the day
   t.match(wrong, { code: 2, stderr: /"agnt"/ });
   t.match(await first.command('--evaluator', 'x'), { code: 2, stderr: /must be one of counted, helpful/ });
   t.match(await first.command('--where', 'trace.agent == "x"'), { code: 0, stdout: /^Looked at 7 runs/ });
+  t.match(await first.command('--exporter', 'other'), { code: 2, stderr: /evaluate or evaluate\/NAME/ });
   t.match(await first.command('--exporter', 'evaluate/other'), {
     code: 1,
     stderr: /has no exporter "evaluate\/other"/,
