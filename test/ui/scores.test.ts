@@ -102,7 +102,7 @@ void t.test('rating runs in the browser', async (t) => {
   });
 
   await t.test('badly rated runs are found, with a column of scores', async (t) => {
-    await page.goto(new URL('/runs?score=rating%3C0.5&hide=models', page.url()).href);
+    await page.goto(new URL('/runs?score=rating%3C0.5&cols=started_at,agent,status,scores', page.url()).href);
     const rows = page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
     await rows.first().getByText('rating 0').waitFor();
     t.equal(await rows.count(), 3);
@@ -117,8 +117,8 @@ void t.test('rating runs in the browser', async (t) => {
     await figures.getByText('Mean rating').waitFor();
     t.match(await figures.textContent(), /0\.66673 scores; 0 of 2 scores with v1/);
     const [agent] = await api.get<{ id: string }[]>('/agents');
-    await page.goto(new URL(`/agents/${agent?.id ?? ''}?days=90`, page.url()).href);
-    const table = page.getByRole('table', { name: 'Scores in 90 days' });
+    await page.goto(new URL(`/agents/${agent?.id ?? ''}?range=90d`, page.url()).href);
+    const table = page.getByRole('table', { name: 'Scores' });
     t.match(await table.textContent(), /rating/);
     t.same(await accessibilityProblems(page), []);
   });

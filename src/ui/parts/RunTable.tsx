@@ -91,7 +91,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
     header: 'Scores',
     hint: 'Means by name; with several scores, their number',
     isCut: true,
-    isSpanned: true,
+    isExtra: true,
     render: ({ scores = [] }) =>
       scores.length === 0 ? (
         <Missing reason="No scores" />

@@ -31,20 +31,8 @@ const COLUMNS: readonly Column<Group>[] = [
   },
 ];
 
-/**
- * The scores of an agent's runs in a range, by name. Renders nothing without scores.
- *
- * @param title heading above
- */
-export function AgentScores({
-  agentId,
-  range,
-  title,
-}: {
-  readonly agentId: string;
-  readonly range: string;
-  readonly title: string;
-}) {
+/** The scores of an agent's runs in a range, by name. Renders nothing without scores. */
+export function AgentScores({ agentId, range }: { readonly agentId: string; readonly range: string }) {
   const { data } = useQuery({
     queryKey: ['agent-scores', agentId, range],
     queryFn: ({ signal }) => {
@@ -59,7 +47,7 @@ export function AgentScores({
     header: 'Score',
     render: (group) => (
       <Link
-        href={`/runs?agent=${agentId}&hide=models,errors,tokens&score=${encodeURIComponent(JSON.stringify(group.name))}`}
+        href={`/runs?agent=${agentId}&cols=started_at,agent,status,scores,input,duration,cost&score=${encodeURIComponent(JSON.stringify(group.name))}`}
         title="Runs with this score"
       >
         {group.name}
@@ -68,9 +56,9 @@ export function AgentScores({
   };
   return (
     <section className={styles['section']}>
-      <h2>{title}</h2>
+      <h2>Scores</h2>
       <Table
-        label={title}
+        label="Scores"
         items={data.items.slice(0, LIMIT)}
         columns={[name, ...COLUMNS]}
         keyOf={({ name: key }) => key}

@@ -286,7 +286,7 @@ function exportedRuns(state: RunsState): Exported {
     read: async (format: FileFormat) => {
       const url = new URL('api/v1/dashboard/traces', BASE);
       for (const [name, value] of Object.entries(filterQuery(state, Date.now())))
-        url.searchParams.set(name, String(value));
+        for (const each of [value].flat()) url.searchParams.append(name, String(each));
       return await (await fetchAs(url, FILE_TYPES[format])).blob();
     },
   };

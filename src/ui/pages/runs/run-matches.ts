@@ -7,7 +7,7 @@ type Schemas = components['schemas'];
 type Run = Schemas['Run'] & Pick<Schemas['ListedRun'], 'agent_id'>;
 
 /**
- * Whether a run matches the filters of a list, except those on spans, prompts and metadata.
+ * Whether a run matches the filters of a list, except those on spans, prompts, metadata and scores.
  *
  * @param now in milliseconds
  */
@@ -15,8 +15,6 @@ export function matchesRun(state: RunsState, run: Run, now: number): boolean {
   const { start, end } = stretchOf(state.range, now) ?? {};
   const startedAt = Date.parse(run.started_at);
   return (
-    // Only the daemon knows the scores of a run.
-    state.score === '' &&
     (state.kind === 'all' || state.kind === run.kind) &&
     (state.status === '' || state.status === run.status) &&
     (state.success === '' || state.success === String(run.success)) &&

@@ -111,7 +111,7 @@ export function useRuns(state: RunsState) {
     const rows = steady.items ?? [];
     const shown = new Set(rows.map(idOf));
     // Whether these runs match is only known to the store.
-    const isUnknown = isUncounted(state) || state.meta !== '';
+    const isUnknown = isUncounted(state) || state.meta !== '' || state.score !== '';
     const arrived = isUnknown ? [] : runs.filter((run) => !shown.has(run.trace_id) && isNew(run, rows));
     if (arrived.length > 0)
       setAdded((before) => ({
