@@ -209,6 +209,18 @@ void t.test('no file is in an import cycle, including type imports', async (t) =
   t.same(circleAmong(files), []);
 });
 
+void t.test('an intake thread has every component that may run in it', async (t) => {
+  const found = new Set(importedFiles(join(source, 'intake-thread.ts')));
+  const placed = files.filter(
+    (path) => path.endsWith('factory.ts') && /^ {2}placement:/m.test(readFileSync(path, 'utf8')),
+  );
+  t.ok(placed.length > 10);
+  t.same(
+    placed.filter((path) => !found.has(path)),
+    [],
+  );
+});
+
 void t.test('finds planted violations', async (t) => {
   const at = (path: string): string => join(source, path);
   t.ok(violation(at('signal/span.ts'), at('component/factory.js')));
