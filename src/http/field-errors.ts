@@ -36,7 +36,8 @@ const FORMATS: Readonly<
     isValid: matches(TEXT_PATTERNS['prompt-name']),
   },
   'prompt-label': {
-    expectedText: 'must be 1 to 64 lower-case letters, digits, ".", "_" or "-", starting with a letter or digit',
+    expectedText:
+      'must be 1 to 64 lower-case letters, digits, ".", "_" or "-", starting with a letter or digit',
     isValid: matches(TEXT_PATTERNS['prompt-label']),
   },
   name: { expectedText: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },

@@ -1,13 +1,7 @@
 import { MOST_NANO_USD, type NanoUsd } from './money.js';
 import { COST_PARTS, type CostPart, type UsageParts } from './call-details.js';
 import { RATES_PER_NANO, type Price, type Rates } from './price.js';
-import {
-  inputLength,
-  tokensByPart,
-  tokensOfCall,
-  type Tokens,
-  type ReportedTokens,
-} from './call-tokens.js';
+import { inputLength, tokensByPart, tokensOfCall, type Tokens, type ReportedTokens } from './call-tokens.js';
 
 /** The cost of a call. */
 export interface Cost {

@@ -106,7 +106,11 @@ export class WebhookSender {
     const url = new URL(request.url);
     const { timeoutMs, clock, maxResponseBytes } = this.#options;
     const started = performance.now();
-    const answer: Answer = { statusCode: null, retryAfter: undefined, body: new ResponseStart(maxResponseBytes) };
+    const answer: Answer = {
+      statusCode: null,
+      retryAfter: undefined,
+      body: new ResponseStart(maxResponseBytes),
+    };
     const limit = new AbortController();
     const stop = (): void => {
       limit.abort(signal.reason);

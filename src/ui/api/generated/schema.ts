@@ -1827,15 +1827,7 @@ export interface components {
     AlertScore: {
       /** @enum {unknown} */
       direction: 'below' | 'above';
-      /** @default 1 */
       min_samples: number;
-      score_name: string;
-    };
-    AlertScoreInput: {
-      /** @enum {unknown} */
-      direction: 'below' | 'above';
-      /** @default 1 */
-      min_samples: number | null;
       score_name: string;
     };
     AlertSecretState: {
@@ -2501,7 +2493,7 @@ export interface components {
       composite_config?: components['schemas']['AlertCompositionInput'] | null;
       /** @default 60 */
       cooldown_minutes: number | null;
-      score_config?: components['schemas']['AlertScoreInput'] | null;
+      score_config?: components['schemas']['NewAlertScoreInput'] | null;
       target_service?: string | null;
       threshold?: number | null;
       /** @enum {unknown} */
@@ -2586,7 +2578,7 @@ export interface components {
       composite_config?: components['schemas']['AlertCompositionInput'] | null;
       /** @default 60 */
       cooldown_minutes: number | null;
-      score_config?: components['schemas']['AlertScoreInput'] | null;
+      score_config?: components['schemas']['NewAlertScoreInput'] | null;
       target_service?: string | null;
       threshold?: number | null;
       /** @enum {unknown} */
@@ -2660,6 +2652,13 @@ export interface components {
             webhook_url: string;
           }
       ));
+    NewAlertScoreInput: {
+      /** @enum {unknown} */
+      direction: 'below' | 'above';
+      /** @default 1 */
+      min_samples: number | null;
+      score_name: string;
+    };
     NewApiKey: {
       confirm_with_key?: string | null;
       expires_at?: string | null;
@@ -5130,6 +5129,7 @@ export interface operations {
         repository?: string;
         'repository!'?: string;
         'repository~'?: string;
+        score?: string[];
         session_id?: string;
         sort?: 'cost' | 'regression';
         start_time?: string;
@@ -6630,6 +6630,7 @@ export interface operations {
         repository?: string;
         'repository!'?: string;
         'repository~'?: string;
+        score?: string[];
         session_id?: string;
         span_name?: string;
         span_type?: 'agent' | 'llm' | 'tool' | 'http' | 'db' | 'custom';
