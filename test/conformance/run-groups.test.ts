@@ -348,4 +348,4 @@ function checkGroups(t: Test, open: OpenTelemetry): void {
   });
 }
 
-void onEveryTelemetry(t, checkGroups);
+await onEveryTelemetry(t, checkGroups);

@@ -429,7 +429,7 @@ function checkObserved(t: Test, open: OpenTelemetry): void {
   });
 }
 
-void onEveryTelemetry(t, (t, open) => {
+await onEveryTelemetry(t, (t, open) => {
   checkScoreStats(t, open);
   checkObserved(t, open);
 });

@@ -346,4 +346,4 @@ function checkScores(t: Test, open: OpenTelemetry): void {
   });
 }
 
-void onEveryTelemetry(t, checkScores);
+await onEveryTelemetry(t, checkScores);
