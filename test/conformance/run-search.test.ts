@@ -370,6 +370,30 @@ function checkSearch(t: Test, open: OpenTelemetry): void {
     t.strictSame((await searched(opened.store, user, { query, span: { type: 'llm' } })).ids, []);
   });
 
+  void t.test('shows the earliest of several equal matches', async (t) => {
+    const opened = await open(t, { fileRows: 30 });
+    const user = await opened.addUser();
+    const trace = aHeader({ started_at: NOON });
+    // The last span begins first.
+    const spans = Array.from({ length: 12 }, (_, i) =>
+      aSpanRecord(trace.trace_id, {
+        name: i % 2 === 0 ? 'answer' : 'other',
+        started_at: NOON + 1000 - i,
+        output_data: { text: 'a walrus' },
+      }),
+    );
+    for (const some of [spans.slice(0, 6), spans.slice(6)])
+      await opened.store.writer.traces({ tenant: user, items: [{ trace, spans: some }] }, RECEIVED);
+    for (const state of ['hot', 'moved']) {
+      const matchOf = async (query: string) =>
+        (await searched(opened.store, user, { query })).pages[0]?.matches.get(trace.trace_id);
+      t.match(await matchOf('answer'), { span: { span_id: spans[10]?.span_id }, field: 'name' }, state);
+      t.match(await matchOf('walrus'), { span: { span_id: spans[11]?.span_id } }, state);
+      t.match(await matchOf('a*'), { span: { span_id: spans[10]?.span_id }, field: 'name' }, state);
+      await opened.settled();
+    }
+  });
+
   void t.test('finds each of many texts of every kind, and nothing else', async (t) => {
     const opened = await open(t, { fileRows: 200 });
     const user = await opened.addUser();

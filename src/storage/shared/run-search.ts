@@ -37,6 +37,7 @@ export interface SearchedList {
   step(needles: readonly string[], after: RunCursor | null, runs: number): Promise<SearchStep>;
   /**
    * The fields of some runs, and of their spans those that may have one of the needles; of the spans of a run all, if there are none.
+   * In the order in which a match is chosen: fields of runs, short fields of spans, then payloads, by start and id of the span.
    *
    * @param isDecided whether more texts of a run are not needed
    */

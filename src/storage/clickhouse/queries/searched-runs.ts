@@ -106,10 +106,12 @@ async function* texts(
   );
   const size = PAYLOADS.map((name) => `length(ifNull(${name}, ''))`).join(' + ');
   const columns = ['type', ...OWN_TEXTS, ...PAYLOADS];
+  const order = 'ORDER BY started_at, toUInt128(span_id)';
   const spans = await reads.rows(
-    `SELECT trace_id, span_id, ${size} AS bytes FROM ${effectiveSpans(tenant, {}, columns, there)} WHERE ${hasAny(needles)} ORDER BY started_at, toUInt128(span_id)`,
+    `SELECT trace_id, span_id, type, ${OWN_TEXTS.join(', ')}, ${size} AS bytes FROM ${effectiveSpans(tenant, {}, columns, there)} WHERE ${hasAny(needles)} ${order}`,
     abort,
   );
+  yield spans.flatMap((row) => textsOfSpan(String(row.trace_id), row));
   for (let rest = spans; rest.length > 0;) {
     let [bytes, count] = [0, 0];
     while (count < rest.length && (count === 0 || bytes + Number(rest[count]?.bytes) <= PART_BYTES))
@@ -119,7 +121,7 @@ async function* texts(
     if (some.length === 0) continue;
     const spanIds = listOf(some.map(({ span_id }) => String(span_id)));
     const rows = await reads.rows(
-      `SELECT trace_id, span_id, type, ${OWN_TEXTS.join(', ')}, input AS input_data, output AS output_data FROM ${effectiveSpans(tenant, {}, columns, `${there} AND span_id IN (${spanIds})`)}`,
+      `SELECT trace_id, span_id, name, type, input AS input_data, output AS output_data FROM ${effectiveSpans(tenant, {}, columns, `${there} AND span_id IN (${spanIds})`)} ${order}`,
       abort,
     );
     yield rows.flatMap((row) => textsOfSpan(String(row.trace_id), row));

@@ -156,7 +156,7 @@ export async function textsOfRuns(
   const isOne = ofTraces(tenant, withSpans);
   const there = scansOf(withSpans.map(commitsAt)).map((commits) => narrowed(commits, isOne));
   const rows = await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, type, ${OWN_FIELDS.join(', ')} FROM ${newest(capture, SPANS, there)} WHERE ${hasAny(OWN_TEXT, needles)}`,
+    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, type, ${OWN_FIELDS.join(', ')} FROM ${newest(capture, SPANS, there)} WHERE ${hasAny(OWN_TEXT, needles)} ORDER BY started_at, span_id`,
   );
   for (const row of rows) texts.push(...textsOfSpan(String(row.id), row));
   const pieces = await connection.rows(
@@ -197,7 +197,7 @@ function textsOfRow(agents: Agents, row: Row): TextOfRun[] {
   return textsOfHeader(String(row.id), nameOf(agents, row.agent_no), row);
 }
 
-/** The inputs and outputs in some pieces of payloads. */
+/** The inputs and outputs in some pieces of payloads, by start of their spans. */
 export async function textsInPieces(
   connection: Connection,
   capture: Capture,
@@ -212,22 +212,20 @@ export async function textsInPieces(
   const there = scansOf(pieces.map(({ seq }) => CommitRanges.of(seq))).map((commits) =>
     narrowed(commits, isOne),
   );
-  const spans = new Map<string, Row>();
-  const rows = await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, seq, line, name, type FROM ${newest(capture, SPANS, there)}`,
+  const spans = await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, seq, line, name, type FROM ${newest(capture, SPANS, there)} ORDER BY started_at, span_id`,
   );
-  for (const row of rows) spans.set(placeKey(String(row.id), Number(row.seq), Number(row.line)), row);
-  const texts: TextOfRun[] = [];
+  const payloads = new Map<string, Payload>();
   for (const { id, seq, first_line, lines } of await connection.rows(linesAt(capture, there, pieces))) {
     if (!(lines instanceof Uint8Array)) continue;
-    const traceId = String(id);
-    for (const [i, payload] of payloadsOf(lines).entries()) {
-      // Lines of spans that were replaced have no span.
-      const span = spans.get(placeKey(traceId, Number(seq), Number(first_line) + i));
-      if (span !== undefined) texts.push(...textsOfPayload(traceId, span, payload));
-    }
+    for (const [i, payload] of payloadsOf(lines).entries())
+      payloads.set(placeKey(String(id), Number(seq), Number(first_line) + i), payload);
   }
-  return texts;
+  // Payloads of spans that were replaced have no span.
+  return spans.flatMap((span) => {
+    const payload = payloads.get(placeKey(String(span.id), Number(span.seq), Number(span.line)));
+    return payload === undefined ? [] : textsOfPayload(String(span.id), span, payload);
+  });
 }
 
 /** The searched fields of a span with its payload. */
