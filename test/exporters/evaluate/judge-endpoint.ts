@@ -40,6 +40,7 @@ export function evaluateOverlay(
     receivers: { outbox: { types } },
     exporters: {
       evaluate: {
+        pipelines: ['logs', 'traces/judge'],
         targets: { allow_cidrs: ['127.0.0.0/8'] },
         retry: { initial_interval: '5ms', max_interval: '20ms' },
         ...keys,
@@ -48,7 +49,11 @@ export function evaluateOverlay(
     extensions: Object.fromEntries(extensions.map((id) => [id, {}])),
     service: {
       extensions: ['sqlite', 'duckdb', 'query', 'health', ...extensions],
-      pipelines: { events: { receivers: ['outbox'], exporters: ['evaluate'] } },
+      pipelines: {
+        events: { receivers: ['outbox'], exporters: ['evaluate'] },
+        logs: { receivers: ['otlp', 'scores', 'evaluate'] },
+        'traces/judge': { receivers: ['evaluate'], processors: ['validation'], exporters: ['storage'] },
+      },
     },
   });
 }
