@@ -209,7 +209,14 @@ class BackFill {
 const NO_ROUTE = 'There is nothing at this path.';
 
 /** Evaluations that may be made up later. */
-const INCOMPLETE: readonly Result[] = ['failed', 'refused', 'over_budget', 'no_price', 'no_prompt', 'postponed'];
+const INCOMPLETE: readonly Result[] = [
+  'failed',
+  'refused',
+  'over_budget',
+  'no_price',
+  'no_prompt',
+  'postponed',
+];
 
 const LABELS: Readonly<Record<Result, string>> = {
   scored: 'scored',

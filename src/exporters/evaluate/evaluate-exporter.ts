@@ -81,7 +81,10 @@ class EvaluateExporter implements Exporter {
   #transport: WebhookSender | undefined;
   readonly #ends: (() => void)[] = [];
 
-  constructor({ passOn = notConnected, ...settings }: Settings<EvaluateConfig> & { readonly passOn?: PassOn }) {
+  constructor({
+    passOn = notConnected,
+    ...settings
+  }: Settings<EvaluateConfig> & { readonly passOn?: PassOn }) {
     this.#settings = settings;
     this.#passOn = passOn;
     const failures = new EvaluationFailures(settings, 'exporter');

@@ -14,6 +14,7 @@ import {
   loggedScore,
   scoreId,
   scoreRecord,
+  verdictIn,
 } from '../../signal/score.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 
@@ -83,17 +84,26 @@ export function brokenRules(scores: readonly NewScore[], isPublic: boolean): rea
     const broken = (field: string, message: string): void => {
       errors.push({ field: `/scores/${index}${field}`, message });
     };
-    if ((trace_id ?? session_id ?? response_id ?? null) === null)
-      broken('/trace_id', 'is required without session_id and response_id');
     if (typeof span_id === 'string' && typeof trace_id !== 'string')
       broken('/trace_id', 'is required with span_id');
+    else if ((trace_id ?? session_id ?? response_id ?? null) === null)
+      broken('/trace_id', 'is required without session_id and response_id');
     if ((value ?? label ?? null) === null && (comment ?? '').trim() === '')
       broken('/value', 'is required without label and comment');
+    if (saysNothing(score)) broken(typeof value === 'number' ? '/value' : '/label', VERDICT_RULE);
     if (isPublic && isVerdict(score.name)) broken('/name', 'must not be success for a key of scope feedback');
     if (metadata && serializeJson(metadata).length > MAX_COMMENT)
       broken('/metadata', `must not be longer than ${MAX_COMMENT} characters of JSON`);
   });
   return errors;
+}
+
+const VERDICT_RULE =
+  'must say whether the run succeeded: value 1 or 0, or label success, pass, true, yes, failure, fail, false or no';
+
+/** Whether a score named `success` has a result that is no verdict. A comment alone is allowed. */
+function saysNothing({ name, value = null, label = null }: NewScore): boolean {
+  return isVerdict(name) && (value ?? label) !== null && verdictIn({ name, value, label }) === null;
 }
 
 /**

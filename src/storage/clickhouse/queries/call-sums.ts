@@ -4,7 +4,7 @@ import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import { sumToNumber, type Usd } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
-import type { ModelFilter } from '../../contracts/runs.js';
+import type { CallFilter, ModelFilter } from '../../contracts/runs.js';
 import { hoursOfTime, type WholeHours } from '../../shared/whole-hours.js';
 import { isKnown } from '../names/agent-names.js';
 import { UNKNOWN_CALLS } from '../tables/run-tables.js';
@@ -118,7 +118,7 @@ export async function placesOfCalls(
 export async function callsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
   columns: readonly string[],
   isCall = REPORTS_USAGE,
 ): Promise<string | null> {
@@ -137,9 +137,10 @@ const ALL_RUNS = 'true';
 export async function wantedRuns(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
 ): Promise<string | null> {
   const sql = dimensionsOf(filter);
+  if (filter.kind !== undefined) sql.push(`kind = ${RUN_KINDS.indexOf(filter.kind)}`);
   if (filter.agent_id !== undefined) {
     const agent = (await names.of(tenant)).byId(filter.agent_id);
     if (!isKnown(agent)) return null;

@@ -1,4 +1,4 @@
-import type { ModelFilter, RepricedFilter } from '../../contracts/runs.js';
+import type { CallFilter as AnyCalls, ModelFilter, RepricedFilter } from '../../contracts/runs.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
 import { hoursOfTime } from '../../shared/whole-hours.js';
@@ -8,6 +8,7 @@ import { literal } from '../files/database.js';
 import { hasReplacing, hotPartsOf, newest, newestHot } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { dimensionsOf } from './run-conditions.js';
+import { RUN_KINDS } from '../../../signal/span.js';
 import { REPORTS_USAGE } from '../segments/call-tokens.js';
 import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
 import {
@@ -27,10 +28,11 @@ export function someCalls(
   capture: Capture,
   agents: Agents,
   tenant: number,
-  filter: CallFilter,
+  filter: AnyCalls & CallFilter,
 ): string | null {
   const calls = newest(capture, SPANS, callsWithin(tenant, filter));
   const isOf = dimensionsOf(filter);
+  if (filter.kind !== undefined) isOf.push(`kind = ${RUN_KINDS.indexOf(filter.kind)}`);
   if (filter.agent_id !== undefined) {
     const agent = agents.byId(tenant, filter.agent_id);
     if (agent === undefined) return null;
