@@ -134,7 +134,7 @@ service:
   // A connector that creates items of another signal.
   const evaluate = async (pipelines: string) => {
     const all = await problems(pipelines, '[traces/b]');
-    return all.filter((problem) => problem.includes('"evaluate"') && !problem.includes('extension'));
+    return all.filter((problem) => problem.includes('evaluate') && !problem.includes('extension'));
   };
   const events = 'events: { receivers: [outbox], exporters: [evaluate] }';
   const scores = 'logs: { receivers: [evaluate], exporters: [debug] }';
