@@ -140,7 +140,7 @@ service:
   const scores = 'logs: { receivers: [evaluate], exporters: [debug] }';
   t.strictSame(await evaluate(`${events}, ${scores}`), []);
   t.strictSame(await evaluate(events), [
-    'exporters.evaluate.pipelines.0: there is no pipeline "logs"',
+    'exporters.evaluate.pipelines.0: there is no pipeline "logs"; known here: "events"',
   ]);
   t.strictSame(await evaluate(scores), [
     'service.pipelines.logs.receivers: "evaluate" receives no events: list it under exporters in a pipeline for events',
