@@ -6,6 +6,7 @@ import type { Refusal } from '../../component/consumer.js';
 import type { PassOn } from '../../component/factory.js';
 import type { Expression } from '../../expressions/expression.js';
 import type { Batches } from '../../signal/batch.js';
+import { itemAt } from '../../signal/checked.js';
 import type { NanoUsd } from '../../signal/money.js';
 import { declaredContext } from '../../signal/run-context.js';
 import { scoreRecord, type NewScore } from '../../signal/score.js';
@@ -26,7 +27,7 @@ import { renderPrompt, unknownVariables } from './prompt.js';
 import { evaluationId, evaluationScore, isJudgeRun, judgeRun, type Version } from './records.js';
 import { readRun } from './stored-run.js';
 
-/** How an evaluation ended. Only the first two leave a score; `postponed` evaluations are repeated. */
+/** How an evaluation ended. Only `scored` and `failed` leave something at the run; `postponed` evaluations are repeated. */
 export const RESULTS = [
   'scored',
   'failed',
@@ -299,8 +300,11 @@ export class Evaluations {
     const sent = given.splice(0);
     const receivedAt = this.#tools.clock.now();
     const items = sent.map(({ score }, index) => scoreRecord(score, index, receivedAt));
-    for (const { index, reason } of await this.#send('logs', { tenant: run.userId, items }, abort))
-      Object.assign(sent[index]?.evaluation ?? {}, { result: 'refused', reason });
+    for (const { index, reason } of await this.#send('logs', { tenant: run.userId, items }, abort)) {
+      const { evaluation } = itemAt(sent, index);
+      evaluation.result = 'refused';
+      evaluation.reason = reason;
+    }
     for (const { evaluation } of sent) this.#note(evaluation);
   }
 
