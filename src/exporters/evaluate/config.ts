@@ -223,7 +223,7 @@ function checkPipelines(config: EvaluateConfig): readonly Problem[] {
       : [
           {
             path: '/pipelines',
-            message: `needs a pipeline of ${signal} for ${what}: add "${signal}", and "evaluate" to its receivers`,
+            message: `needs a pipeline of ${signal} for ${what}: add one, and list this exporter under its receivers`,
           },
         ];
   const { evaluators } = config;

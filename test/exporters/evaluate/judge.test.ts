@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { AddressPolicy } from '../../../src/delivery/senders/webhook/address-policy.js';
 import { WebhookSender } from '../../../src/delivery/senders/webhook/sender.js';
-import { evaluateConfig } from '../../../src/exporters/evaluate/config.js';
+import {
+  checkEvaluate,
+  evaluateConfig,
+  type EvaluateConfig,
+} from '../../../src/exporters/evaluate/config.js';
 import { Judge, MAX_ANSWER_BYTES, rubricOf, type Verdict } from '../../../src/exporters/evaluate/judge.js';
 import { Spending } from '../../../src/exporters/evaluate/spending.js';
 import type { Price } from '../../../src/signal/price.js';
@@ -120,6 +124,18 @@ void t.test('an answer that does not fit is a failure and costs nevertheless', a
   const refused = await ask();
   t.match(refused, { result: 'failed', error: 'judge_refused', reason: /400: context too long/, call: null });
   t.notMatch(JSON.stringify(refused), KEY);
+});
+
+void t.test('evaluators need pipelines for scores and calls', async (t) => {
+  const config = sectionOf({ configSchema: evaluateConfig } as never, {
+    evaluators: [{ name: 'helpful', judge: { prompt: '{{output}}' } }],
+    judge: { url: 'https://api.example.com', model: 'm' },
+  }) as never as EvaluateConfig;
+  t.match(checkEvaluate(config), [
+    { path: '/pipelines', message: /a pipeline of logs for the scores/ },
+    { path: '/pipelines', message: /a pipeline of traces for the calls/ },
+  ]);
+  t.same(checkEvaluate({ ...config, pipelines: ['logs', 'traces/judge'] }), []);
 });
 
 void t.test('key and headers of the judge are cut from what it answers and is asked', async (t) => {
