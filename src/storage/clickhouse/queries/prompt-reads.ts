@@ -63,7 +63,7 @@ function stats(version: number, row: Row | undefined): PromptVersionStats {
     total_traces: Number(row?.total_traces ?? 0),
     success_count: Number(row?.success_count ?? 0),
     failure_count: Number(row?.failure_count ?? 0),
-    avg_cost: meanCost(sumToNumber(BigInt(String(row?.cost ?? 0))), priced),
+    avg_cost: priced === 0 ? null : meanCost(sumToNumber(BigInt(String(row?.cost))), priced),
     avg_latency_ms: numberOf(row?.avg_latency_ms),
     p95_latency_ms: numberOf(row?.p95_latency_ms),
   };
