@@ -11,7 +11,14 @@ import {
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { SCORES } from '../../schema/scores-table.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
-import { groupColumn, IS_GIVEN, MEAN, SCORE_LEVELS, scoreGroups, scoreOfRun } from '../../shared/score-groups.js';
+import {
+  groupColumn,
+  IS_GIVEN,
+  MEAN,
+  SCORE_LEVELS,
+  scoreGroups,
+  scoreOfRun,
+} from '../../shared/score-groups.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
