@@ -176,7 +176,9 @@ function meets(condition: ScoreCondition, scores: readonly Write[]): boolean {
     case 'none':
       return named.length === 0;
     case 'label':
-      return named.some(({ label }) => label !== null && (label === condition.label) === (condition.operator === '='));
+      return named.some(
+        ({ label }) => label !== null && (label === condition.label) === (condition.operator === '='),
+      );
     default:
       return named.some(
         ({ value }) => value !== null && compares(value, condition.operator, condition.value),

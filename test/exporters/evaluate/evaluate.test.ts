@@ -319,7 +319,10 @@ void t.test('scores pass pipelines: redacted, filtered, decisive and counted', a
   const other = anItem({ trace: { success: undefined } });
   await api.send([item, other]);
   const [first] = (await evaluate({ trace_ids: [item.trace.trace_id] })).runs;
-  t.same(first?.evaluations.map(({ result }) => result), ['scored', 'scored', 'scored']);
+  t.same(
+    first?.evaluations.map(({ result }) => result),
+    ['scored', 'scored', 'scored'],
+  );
   const { success, scores } = await run(item);
   t.equal(success, false, 'more than at_most');
   t.same(scores.map(({ name }) => name).toSorted(), ['mail', 'success', 'toxicity']);
