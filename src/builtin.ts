@@ -2,7 +2,7 @@ import type { Factory } from './component/factory.js';
 import { alertsExporter } from './exporters/alerts/factory.js';
 import { balanceExporter } from './exporters/balance/factory.js';
 import { debugExporter } from './exporters/debug/factory.js';
-import { evaluateExporter } from './exporters/evaluate/factory.js';
+import { evaluateExporter } from './exporters/evaluate/evaluate-exporter.js';
 import { fileExporter } from './exporters/file/factory.js';
 import { httpExporter } from './exporters/http/factory.js';
 import { otlpHttpExporter } from './exporters/otlp-http/factory.js';

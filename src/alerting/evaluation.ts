@@ -146,13 +146,13 @@ async function findExamples(
   return new Map(asking.map(({ one }, at) => [one, itemAt(found, at)]));
 }
 
-/** The runs of the first met condition that uses runs; null if only metrics, scores and silence explain the firing. */
+/** The runs of the first met condition that uses runs or scores; null if only metrics and silence explain the firing. */
 function exampleQuery({ watched, verdict }: FiringRule): ExampleQuery | null {
   for (const { condition, finding } of verdict.conditions) {
     const { type } = condition;
-    if (!finding.met || type === 'metric_threshold' || type === 'score_threshold' || type === 'inactivity')
-      continue;
-    return { target: targetOf(watched.rule), type, from: finding.from, to: finding.to };
+    if (!finding.met || type === 'metric_threshold' || type === 'inactivity') continue;
+    const query = { target: targetOf(watched.rule), type, from: finding.from, to: finding.to };
+    return type === 'score_threshold' ? { ...query, score: condition } : query;
   }
   return null;
 }

@@ -93,8 +93,10 @@ class BackFill {
   readonly #results = new Map<Result, number>();
   /** One reason for each result with reasons. */
   readonly #reasons = new Map<Result, string>();
-  #runs = 0;
+  #done = 0;
   #total = 0;
+  /** Runs of judges, which are not to be evaluated. */
+  #judged = 0;
   #cost = 0;
 
   constructor(client: ApiClient, options: Options, progress: TransferProgress, interrupt: AbortSignal) {
@@ -128,7 +130,8 @@ class BackFill {
       const reply = await this.#ask(rest);
       const isLast = attempt === ATTEMPTS || this.#interrupt.aborted;
       rest = [];
-      for (const { trace_id, evaluations } of reply.runs) {
+      for (const { trace_id, state, evaluations } of reply.runs) {
+        if (state === 'judge_run') this.#judged++;
         const isPostponed = evaluations.some(({ result }) => result === 'postponed');
         if (isPostponed && !isLast) rest.push(trace_id);
         for (const { result, reason } of evaluations) {
@@ -142,7 +145,7 @@ class BackFill {
       this.progress.text(() => this.#progressText());
       if (rest.length > 0) await this.#wait(reply.retry_after_ms, attempt);
     }
-    this.#runs += ids.length;
+    this.#done += ids.length;
     this.progress.text(() => this.#progressText());
   }
 
@@ -173,11 +176,15 @@ class BackFill {
   }
 
   #progressText(): string {
-    const share = this.#total === 0 ? 1 : Math.min(1, this.#runs / this.#total);
+    const share = this.#total === 0 ? 1 : Math.min(1, this.#done / this.#total);
     const done = Math.floor(share * BAR);
     const bar = `[${'#'.repeat(done)}${'.'.repeat(BAR - done)}]`;
     const scores = counted(this.#results.get('scored') ?? 0, 'score');
-    return `${bar} ${this.#runs} of ${counted(this.#total, 'run')}, ${scores}, $${this.#cost.toFixed(4)}`;
+    return `${bar} ${this.#runs} of ${counted(this.#total - this.#judged, 'run')}, ${scores}, $${this.#cost.toFixed(4)}`;
+  }
+
+  get #runs(): number {
+    return this.#done - this.#judged;
   }
 
   get isIncomplete(): boolean {
@@ -202,11 +209,19 @@ class BackFill {
 const NO_ROUTE = 'There is nothing at this path.';
 
 /** Evaluations that may be made up later. */
-const INCOMPLETE: readonly Result[] = ['failed', 'over_budget', 'no_price', 'no_prompt', 'postponed'];
+const INCOMPLETE: readonly Result[] = [
+  'failed',
+  'refused',
+  'over_budget',
+  'no_price',
+  'no_prompt',
+  'postponed',
+];
 
 const LABELS: Readonly<Record<Result, string>> = {
   scored: 'scored',
   failed: 'failed',
+  refused: 'refused by a pipeline',
   unscored: 'without a score',
   over_budget: 'skipped, daily budget reached',
   no_price: 'skipped, model without a price',

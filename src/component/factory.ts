@@ -162,6 +162,8 @@ export interface ExporterFactory<Schema extends TObject = TObject>
    * `receivers`. Not for plugins.
    */
   pipelines?(config: Static<Schema>): readonly NamedPipeline[];
+  /** For a connector that sends items of its own: their signals, which differ from {@link signals}. */
+  readonly createdSignals?: readonly Signal[];
   /** @param settings.passOn for connectors only */
   create(settings: Settings<Static<Schema>> & { readonly passOn?: PassOn }): Exporter;
 }

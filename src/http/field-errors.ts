@@ -74,7 +74,12 @@ export function fieldErrors(
   errors: readonly ErrorObject[] | null | undefined,
   place: 'pointer' | 'name',
 ): readonly FieldError[] {
-  return (errors ?? []).map((error) => {
+  const unions = new Set((errors ?? []).flatMap((one) => (one.keyword === 'anyOf' ? one.instancePath : [])));
+  // Of a value that may be null, only what else it must be is reported.
+  const isNoise = ({ keyword, instancePath, params }: ErrorObject): boolean =>
+    unions.has(instancePath) && (keyword === 'anyOf' || (keyword === 'type' && params['type'] === 'null'));
+  const reported = (errors ?? []).filter((error) => !isNoise(error));
+  return reported.map((error) => {
     const pointer = error.instancePath + missingPart(error);
     return { field: place === 'pointer' ? pointer : pointer.slice(1), message: expectedText(error) };
   });

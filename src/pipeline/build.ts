@@ -63,8 +63,12 @@ interface Way {
 export interface Built {
   /** In the order of their start. */
   readonly extensions: readonly BuiltNode[];
+  /** Without connectors that create items. */
   readonly exporters: readonly BuiltNode[];
-  /** One list for each pipeline, in the order in which data flows; pipelines that feed others come before them. */
+  /**
+   * One list for each pipeline, in the order in which data flows; pipelines that feed others come before them. A connector that creates
+   * items has a list between those pipelines, because it sends before and after a batch passes it.
+   */
   readonly processors: readonly (readonly BuiltNode[])[];
   /** The same lists by level: a pipeline receives from pipelines of earlier levels only. */
   readonly levels: readonly (readonly (readonly BuiltNode[])[])[];
@@ -170,7 +174,10 @@ class Builder {
     );
     const levels = levelsOf(this.#plan.pipelines)
       .levels.toReversed()
-      .map((level) => level.map((pipeline) => this.#pipeline(pipeline)))
+      .flatMap((level) => {
+        const pipelines = level.map((pipeline) => this.#pipeline(pipeline));
+        return [this.#creatorsIn(level), pipelines];
+      })
       .toReversed();
     if (this.#previous === undefined)
       this.#tools.meter.gauge(
@@ -181,7 +188,7 @@ class Builder {
     const receivers = this.#receivers();
     return {
       extensions,
-      exporters: [...this.#exporters.values()],
+      exporters: [...this.#exporters.values()].filter((node) => !createsItems(node.configured)),
       processors: levels.flat(),
       levels,
       receivers,
@@ -230,6 +237,12 @@ class Builder {
     return nodes;
   }
 
+  /** The connectors at the end of some pipelines that create items, each in a list of its own. */
+  #creatorsIn(level: readonly PlannedPipeline[]): readonly (readonly BuiltNode[])[] {
+    const creators = new Set(level.flatMap(({ exporters }) => exporters.filter(createsItems)));
+    return [...creators].map((exporter) => [this.#exporter(exporter)]);
+  }
+
   /** The end of a pipeline: sends to all its exporters concurrently. If one of them is direct, no queue may refuse a batch. */
   #exporterWay({ name, exporters, signal }: PlannedPipeline, from: EdgeEnd): AnyConsumer {
     const hasDirect = exporters.some(({ factory }) => factory.delivery === 'direct');
@@ -270,6 +283,7 @@ class Builder {
       way: factory.pipelines && way,
     });
     this.#exporters.set(exporter.id, node);
+    for (const signal of factory.createdSignals ?? []) this.#connectedTo(exporter, signal);
     return node;
   }
 
@@ -487,6 +501,10 @@ function withOwnNames<B>({ consumer, name, mutatesBatch }: Branch<B> & { readonl
       },
     },
   };
+}
+
+function createsItems({ factory }: ConfiguredComponent): boolean {
+  return factory.kind === 'exporter' && factory.createdSignals !== undefined;
 }
 
 /** The plan assigns only processors that support the pipeline's signal. */

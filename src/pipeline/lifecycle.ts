@@ -35,7 +35,7 @@ export class Lifecycle {
     const order = [
       ...extensions,
       ...exporters,
-      ...processors.flatMap((pipeline) => pipeline.toReversed()),
+      ...processors.toReversed().flatMap((pipeline) => pipeline.toReversed()),
       ...receivers,
     ];
     for (const node of order) {

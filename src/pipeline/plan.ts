@@ -1,5 +1,5 @@
 import { parseComponentId } from '../component/component-id.js';
-import { signalsOf, type NamedPipeline } from '../component/factory.js';
+import { signalsOf, type Factory, type NamedPipeline } from '../component/factory.js';
 import { type Kind } from '../component/component-id.js';
 import { COMPONENT_SECTIONS, type PipelineConfig } from '../config/file-schema.js';
 import type { Config, ConfiguredComponent, Factories, FactoryOf } from '../config/config.js';
@@ -80,12 +80,13 @@ export function levelsOf(pipelines: readonly PlannedPipeline[]): {
   const levels: PlannedPipeline[][] = [];
   let left = pipelines;
   const feedersOf = ({ name, signal }: PlannedPipeline) =>
-    left.filter(({ signal: other, exporters }) => {
-      const isFed = exporters.some((exporter) =>
-        targetsOf(exporter, signal).some((target) => target.name === name),
-      );
-      return other === signal && isFed;
-    });
+    left.filter(({ signal: other, exporters }) =>
+      exporters.some(
+        (exporter) =>
+          (other === signal || exporter.factory.createdSignals !== undefined) &&
+          targetsOf(exporter, signal).some((target) => target.name === name),
+      ),
+    );
   while (left.length > 0) {
     const level = left.filter((pipeline) => feedersOf(pipeline).length === 0);
     if (level.length === 0) break;
@@ -169,11 +170,12 @@ class Planner {
     connector: ConfiguredComponent<FactoryOf<'exporter'>>,
     pipelines: readonly PlannedPipeline[],
   ): void {
-    const { id } = connector;
+    const { id, factory } = connector;
+    const creates = factory.createdSignals !== undefined;
     for (const { name, signal, connectors, exporters } of pipelines) {
       const targets = targetsOf(connector, signal);
       const place = ['service', 'pipelines', name];
-      if (exporters.includes(connector) && targets.length === 0)
+      if (exporters.includes(connector) && targets.length === 0 && !creates)
         this.report(
           [...place, COMPONENT_SECTIONS.exporter],
           `"${id}" has no pipelines for ${signal}: name one in exporters.${id}`,
@@ -184,11 +186,14 @@ class Planner {
           [...place, COMPONENT_SECTIONS.receiver],
           `"${id}" does not send to this pipeline: add "${name}" to exporters.${id}`,
         );
-      const isFed = pipelines.some((other) => other.signal === signal && other.exporters.includes(connector));
+      const needed = creates ? factory.signals : [signal];
+      const isFed = pipelines.some(
+        (other) => needed.includes(other.signal) && other.exporters.includes(connector),
+      );
       if (!isFed)
         this.report(
           [...place, COMPONENT_SECTIONS.receiver],
-          `"${id}" receives no ${signal}: list it under exporters in a pipeline for ${signal}`,
+          `"${id}" receives no ${needed.join(', ')}: list it under exporters in a pipeline for ${needed.join(' or ')}`,
         );
     }
   }
@@ -259,7 +264,9 @@ class Planner {
     signal: Signal | undefined,
   ): readonly ConfiguredComponent<FactoryOf<K>>[] {
     return this.#resolve(kind, ids, path).flatMap(({ component, path: place }) => {
-      const signals = signalsOf(component.factory);
+      const factory: Factory = component.factory;
+      const isSender = factory.kind === 'exporter' && path.at(-1) === COMPONENT_SECTIONS.receiver;
+      const signals = (isSender && factory.createdSignals) || signalsOf(factory);
       if (signal === undefined || signals.includes(signal)) return [component];
       this.report(place, `${kind} "${component.id}" is not for ${signal}, only for ${signals.join(', ')}`);
       return [];

@@ -126,7 +126,7 @@ export class Reloading {
     const stays = new Set(kept.values());
     const fresh = [
       ...staged.exporters,
-      ...staged.processors.flatMap((pipeline) => pipeline.toReversed()),
+      ...staged.processors.toReversed().flatMap((pipeline) => pipeline.toReversed()),
     ].filter((node) => !stays.has(node));
     const gone = [...this.#built.processors.flat(), ...this.#built.exporters].filter(
       (node) => !stays.has(node),

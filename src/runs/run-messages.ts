@@ -28,7 +28,7 @@ interface OutcomeMessage extends Ordered {
   readonly outcome: string | null;
 }
 
-/** Ignored if the run already has a success of its own. */
+/** Ignored if the run has a success of its own, or a newer verdict. */
 interface VerdictMessage extends SpanVerdict, Ordered {
   readonly kind: 'verdict';
 }

@@ -99,6 +99,13 @@ export function sumToNumber(nanos: bigint): Usd {
   return nanos < 0n ? -amount : amount;
 }
 
+const MEAN_DIGITS = 12;
+
+/** A mean to 12 significant digits; null of nothing. */
+export function meanCost(sum: Usd, count: number): Usd | null {
+  return count === 0 ? null : Number((sum / count).toPrecision(MEAN_DIGITS));
+}
+
 /** A sum of amounts that are added and removed, exact at any size. */
 export class MoneySum {
   /** Split into parts that remain exact integers, because adding to a BigInt takes ten times as long. */

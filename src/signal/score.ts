@@ -230,7 +230,7 @@ export function truthOf(value: JsonValue | undefined): boolean | null {
 
 /** Whether a score of this name decides about the success of a run. */
 export function isVerdict(name: string): boolean {
-  return name.toLowerCase() === 'success';
+  return storableName(name).toLowerCase() === 'success';
 }
 
 /** The verdict of a score; null if the score does not decide about a run. */

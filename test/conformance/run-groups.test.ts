@@ -211,7 +211,7 @@ function checkGroups(t: Test, open: OpenTelemetry): void {
         };
         const runs = all.filter(
           ({ trace }) =>
-            (group_by === 'model' && agent === null ? true : trace.kind === 'agent') &&
+            trace.kind === 'agent' &&
             (agent === null || trace.agent === `agent ${agent}`) &&
             (!isFiltered || isOf(trace)),
         );

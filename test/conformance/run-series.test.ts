@@ -277,8 +277,19 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
       ];
       return { trace, spans, version: i % 4 === 0 ? null : 1 + (i % 2) };
     });
+    const judges = [5, 15, 25, 35].map((minute) => {
+      const trace = aHeader({ kind: 'other', agent: 'evaluator', started_at: NOON + minute * MINUTE });
+      const call = { started_at: trace.started_at, model: 'a', cost_usd: 5, total_tokens: 9 };
+      return { trace, spans: [aSpanRecord(trace.trace_id, call)] };
+    });
     for (let from = 0; from < items.length; from += 10)
-      await opened.store.writer.traces({ tenant: userId, items: items.slice(from, from + 10) }, RECEIVED);
+      await opened.store.writer.traces(
+        {
+          tenant: userId,
+          items: [...judges.slice(from / 10, from / 10 + 1), ...items.slice(from, from + 10)],
+        },
+        RECEIVED,
+      );
     for (const { trace, version } of items)
       if (version !== null)
         await opened.store.prompts.link(

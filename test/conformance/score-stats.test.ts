@@ -71,6 +71,7 @@ interface Write {
   readonly id: number;
   readonly name: number;
   readonly value: number | null;
+  /** Null without a value: a failed evaluation. */
   readonly label: string | null;
 }
 
@@ -80,7 +81,7 @@ const writes = fc.array(
     id: fc.nat(2),
     name: fc.nat(NAMES.length - 1),
     value: fc.option(fc.integer({ min: -40, max: 40 }).map((value) => value / 8)),
-    label: fc.constantFrom('good', "b'ad"),
+    label: fc.constantFrom('good', "b'ad", null),
   }),
   { minLength: 1, maxLength: 30 },
 );
@@ -89,16 +90,19 @@ function logged({ trace_id, span_id, response }: Judged, id: string, write: Writ
   const attributes: JsonObject = {
     [SCORE_ID]: id,
     'gen_ai.evaluation.name': invariant(NAMES[write.name], 'name'),
-    'gen_ai.evaluation.score.label': write.label,
+    ...(write.label === null
+      ? { 'error.type': 'timeout' }
+      : { 'gen_ai.evaluation.score.label': write.label }),
     ...(write.value !== null && { 'gen_ai.evaluation.score.value': write.value }),
     ...(response !== null && { 'gen_ai.response.id': response }),
   };
   return aLog({ timestamp: NOON, event_name: EVALUATION_EVENT, body: null, attributes, trace_id, span_id });
 }
 
-/** The newest write of each id. */
+/** The newest write of each id, without failed evaluations. */
 function newestOf(all: readonly Write[]): Write[] {
-  return [...new Map(all.map((write) => [`${write.target} ${write.id}`, write])).values()];
+  const newest = [...new Map(all.map((write) => [`${write.target} ${write.id}`, write])).values()];
+  return newest.filter(({ value, label }) => value !== null || label !== null);
 }
 
 type Counted = Pick<ScoreGroup, 'name' | 'key' | 'scores' | 'values' | 'mean' | 'min' | 'max'> & {
@@ -172,7 +176,9 @@ function meets(condition: ScoreCondition, scores: readonly Write[]): boolean {
     case 'none':
       return named.length === 0;
     case 'label':
-      return named.some(({ label }) => (label === condition.label) === (condition.operator === '='));
+      return named.some(
+        ({ label }) => label !== null && (label === condition.label) === (condition.operator === '='),
+      );
     default:
       return named.some(
         ({ value }) => value !== null && compares(value, condition.operator, condition.value),
@@ -426,6 +432,20 @@ function checkObserved(t: Test, open: OpenTelemetry): void {
         { values: 3, mean: 0 },
       ],
     );
+    await give(15, 0.25, NOON);
+    await give(15, 9, NOON);
+    await opened.caughtUp();
+    const [bad, other] = [0, 3].map((run) => world.items[run]?.trace.trace_id);
+    const examples = async (direction: 'below' | 'above', threshold: number) => {
+      const of = { type: 'score_threshold', from: NOON - HOUR, to: NOON } as const;
+      const named = { source: 'ai', score_name: NAMES[0], min_samples: 1, direction, threshold } as const;
+      return await store.stats.exampleTraces([
+        { ...of, target: { userId, agentId }, score: { type: of.type, ...named } },
+      ]);
+    };
+    t.strictSame(await examples('below', 0.5), [[bad, other]], 'the worst run first');
+    t.strictSame(await examples('below', 0.25), [[bad]]);
+    t.strictSame(await examples('above', 5), [[other]]);
   });
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { callKey } from '../../src/signal/call-key.js';
 import { EVALUATION_EVENT, scoreIn, type ScoreRecord } from '../../src/signal/score.js';
@@ -8,6 +9,7 @@ import type { TraceRecord } from '../../src/signal/trace.js';
 import { invariant } from '../../src/signal/checked.js';
 import { formatTime } from '../../src/signal/time.js';
 import { aLog } from '../support/log-records.js';
+import { neverDiffers, same } from '../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
@@ -257,7 +259,13 @@ function checkScores(t: Test, open: OpenTelemetry): void {
         null,
         null,
       ],
-      ['the first counts', [verdict('root', fails), spans('root'), verdict('root', passes)], false, 'fail'],
+      [
+        'the last of equal times',
+        [verdict('root', fails), spans('root'), verdict('root', passes)],
+        true,
+        'pass',
+      ],
+      ['that the run contradicts', [remote(null), verdict('root', passes), rootSays], false, 'bad'],
       ['an outcome of the user wins', [spans('root'), patch, verdict('root', fails)], true, null],
       ['also later', [verdict('root', fails), spans('root'), patch], true, 'fail'],
       ['replaces a provisional one', [remote(true), spans('root'), verdict('root', fails)], false, 'fail'],
@@ -276,6 +284,43 @@ function checkScores(t: Test, open: OpenTelemetry): void {
         if (state === 'at once' && what.startsWith('before')) await opened.reopen();
       }
     }
+  });
+
+  void t.test('the newest verdict counts, in any order and with repeats', async (t) => {
+    const opened = await open(t, { fileRows: 9 });
+    const tenant = await opened.addUser();
+    const orders = fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6], { minLength: 7 });
+    await neverDiffers(
+      t,
+      { runs: 12, ms: 20_000 },
+      [orders, fc.nat(6), fc.boolean()],
+      async (order, repeated, restarts) => {
+        const trace = aHeader({ follows_spans: true, status: 'running' });
+        const { trace_id } = trace;
+        const root = aSpanRecord(trace_id, { ended_at: NOON + 1 });
+        const child = aSpanRecord(trace_id, { parent_span_id: root.span_id, ended_at: NOON + 1 });
+        const judge = async (value: number, at: number, span_id: string | null) => {
+          const score = { 'gen_ai.evaluation.name': 'success', 'gen_ai.evaluation.score.value': value };
+          const labelled = { ...score, 'gen_ai.evaluation.score.label': `at ${at}` };
+          const items = [logged(labelled, { trace_id, span_id, timestamp: NOON + at })];
+          await opened.store.writer.logs({ tenant, items }, RECEIVED);
+        };
+        const send = async (span: typeof root) =>
+          await opened.store.writer.traces({ tenant, items: [{ trace, spans: [span] }] }, RECEIVED);
+        const steps = [
+          async () => send(root),
+          async () => send(child),
+          async () => judge(0, 1, null),
+          async () => judge(1, 3, root.span_id),
+          async () => judge(0, 2, root.span_id),
+          async () => judge(0, 9, child.span_id),
+          async () => (restarts ? opened.reopen() : undefined),
+        ];
+        for (const step of [...order, repeated]) await steps[step]?.();
+        const run = await opened.store.runs.read(tenant, trace_id);
+        same([run?.success, run?.outcome], [true, 'at 3']);
+      },
+    );
   });
 
   void t.test('a stored score is an event, once for each content', async (t) => {

@@ -83,9 +83,10 @@ void t.test('without authentication listeners must be on loopback', async (t) =>
 
 void t.test('a connector and its pipelines name each other, without a circle', async (t) => {
   const text = (pipelines: string, targets: string) =>
-    `receivers: { otlp: {} }
+    `receivers: { otlp: {}, outbox: {} }
 exporters:
   debug: {}
+  evaluate: { pipelines: [logs] }
   route: { routes: [{ condition: 'true', pipelines: ${targets} }] }
 auth: { enabled: false }
 service:
@@ -129,5 +130,19 @@ service:
   );
   t.strictSame(await problems(`traces: { receivers: [otlp], exporters: [debug] }, ${behind}`, '[traces/b]'), [
     'service.pipelines.traces/b.receivers: "route" receives no traces: list it under exporters in a pipeline for traces',
+  ]);
+  // A connector that creates items of another signal.
+  const evaluate = async (pipelines: string) => {
+    const all = await problems(pipelines, '[traces/b]');
+    return all.filter((problem) => problem.includes('evaluate') && !problem.includes('extension'));
+  };
+  const events = 'events: { receivers: [outbox], exporters: [evaluate] }';
+  const scores = 'logs: { receivers: [evaluate], exporters: [debug] }';
+  t.strictSame(await evaluate(`${events}, ${scores}`), []);
+  t.strictSame(await evaluate(events), [
+    'exporters.evaluate.pipelines.0: there is no pipeline "logs"; known here: "events"',
+  ]);
+  t.strictSame(await evaluate(scores), [
+    'service.pipelines.logs.receivers: "evaluate" receives no events: list it under exporters in a pipeline for events',
   ]);
 });

@@ -69,8 +69,17 @@ void t.test('rating runs in the browser', async (t) => {
     await page.locator('main').getByText('complained').first().waitFor();
     t.match(await api.get(`/dashboard/traces/${newest}`), { success: false, outcome: 'complained' });
     await page.goto(`${page.url()}?tab=span`);
-    await page.getByRole('button', { name: 'Rate the span up' }).click();
-    await page.locator('main').getByText('rating: 1').first().waitFor();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const tabs = [page, other].map((tab) => tab.getByRole('button', { name: 'Rate the span up' }));
+    for (const button of tabs) await button.waitFor();
+    await Promise.all(tabs.map(async (button) => button.click()));
+    for (const tab of [page, other]) await tab.locator('main').getByText('rating: 1').first().waitFor();
+    await other.close();
+    const { scores } = await api.get<{ scores: readonly { span_id: string | null }[] }>(
+      `/dashboard/traces/${newest}`,
+    );
+    t.equal(scores.filter(({ span_id }) => span_id !== null).length, 1, 'two tabs give one score');
     t.same(await accessibilityProblems(page), []);
   });
 

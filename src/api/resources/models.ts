@@ -76,7 +76,7 @@ const listModels = {
   tag: 'models',
   summary: 'List models with their calls, tokens and cost, most expensive first',
   description:
-    'Tokens and cost add up to those of the runs: what an agent or tool reports beyond the calls below it counts for its model, without a call. Ordered by `total_cost`, then `calls`, descending. Models that are not in the price table have no cost.',
+    'All runs of the user, also those of kind `other`, such as calls of judges; with `agent_id` those of the agent. Tokens and cost add up to those of the runs: what an agent or tool reports beyond the calls below it counts for its model, without a call. Ordered by `total_cost`, then `calls`, descending. Models that are not in the price table have no cost.',
   access: 'read',
   query: Type.Object({
     ...pageParameters,

@@ -66,7 +66,7 @@ export const readGroups = {
   path: '/api/v1/dashboard/groups',
   tag: 'traces',
   summary: 'Group runs by a field, with cost, failures and durations, compared with the previous period',
-  description: `Runs of agents by their start, in a period and in the previous one, which is as long. \`group_by=model\` groups model calls instead of runs, by their own start and usage; only the agent and the dimensions of runs can select them. Ordered by cost, descending; with \`sort=regression\`, groups that got worse come first. Of more than ${MOST_COMPARED_GROUPS} groups, those with the highest cost are compared.`,
+  description: `Runs of agents by their start, in a period and in the previous one, which is as long. \`group_by=model\` groups the model calls of these runs, by their own start and usage; only the agent and the dimensions of runs can select them. Ordered by cost, descending; with \`sort=regression\`, groups that got worse come first. Of more than ${MOST_COMPARED_GROUPS} groups, those with the highest cost are compared.`,
   access: 'read',
   query: Type.Object({
     group_by: Type.Enum(GROUP_FIELDS, { description: 'Field to group by.' }),

@@ -68,7 +68,7 @@ const readSeries = {
   tag: 'traces',
   summary: 'Get runs over time, with the previous period',
   description:
-    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` covers the preceding period of equal length. Each stored run counts once, regardless of sampling. `group_by=model` groups model calls instead of runs, by their own start and usage; of the filters only agent and versions apply to its groups. `group_by=prompt_version` requires `prompt_name`; a run that used several versions is in several groups.',
+    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` covers the preceding period of equal length. Each stored run counts once, regardless of sampling. `group_by=model` groups the model calls of these runs, by their own start and usage; of the filters only agent and versions apply to its groups. `group_by=prompt_version` requires `prompt_name`; a run that used several versions is in several groups.',
   access: 'read',
   query: Type.Object({
     start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),

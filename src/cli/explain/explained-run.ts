@@ -69,7 +69,8 @@ function judgedHeader({ header, spans }: StoredRun, logged: readonly ScoreRecord
   const sent = spans.flatMap(({ records }) => records.flatMap(({ scores }) => scores ?? []));
   const verdicts = [...sent, ...logged].flatMap((score) => {
     const verdict = score.trace_id === null ? null : verdictIn(score);
-    return verdict === null ? [] : { ...verdict, span: score.span_id === null ? null : keyOf(score.span_id) };
+    if (verdict === null) return [];
+    return { ...verdict, at: score.at, span: score.span_id === null ? null : keyOf(score.span_id) };
   });
   const top = topmost(spans.map(({ facts }) => facts));
   const factsOf = (key: string) => spans.find(({ facts }) => facts.span_id === key)?.facts;

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { parseComponentId } from '../../component/component-id.js';
 import { checkClientTls, clientTlsFields } from '../../config/client-tls.js';
 import { durationMs } from '../../config/duration.js';
 import { checkHeaders, headersSection } from '../../config/request-headers.js';
@@ -95,10 +96,18 @@ const evaluatorSection = section({
 export type EvaluatorConfig = Static<typeof evaluatorSection>;
 
 export const evaluateConfig = section({
-  store: extensionId({
-    description: 'Id of the telemetry store with the runs, to which scores are written.',
-    default: 'duckdb',
-  }),
+  store: extensionId({ description: 'Id of the telemetry store with the runs.', default: 'duckdb' }),
+  pipelines: Type.Array(
+    Type.String({
+      pattern: '^(logs|traces)(/.+)?$',
+      patternErrorMessage: 'must be a pipeline for logs or traces, such as logs',
+    }),
+    {
+      default: [],
+      uniqueItems: true,
+      description: 'Pipelines for the scores (logs) and for the calls of the judge (traces).',
+    },
+  ),
   control: extensionId({ description: 'Id of the control store with the prompts.', default: 'sqlite' }),
   evaluators: Type.Array(evaluatorSection, {
     default: [],
@@ -178,8 +187,8 @@ const SCORE_TYPES = /^(?:bool|int|uint|double|string|dyn|null_type|map<.*>)$/;
 /** Checks what the schema cannot express. */
 export function checkEvaluate(config: EvaluateConfig): readonly Problem[] {
   const { evaluators, judge, targets } = config;
-  const problems: Problem[] = [...checkTargets(targets)];
-  const hasNetworks = problems.length === 0;
+  const problems: Problem[] = [...checkTargets(targets), ...checkPipelines(config)];
+  const hasNetworks = checkTargets(targets).length === 0;
   if (judge !== undefined) problems.push(...checkJudge(judge, hasNetworks ? targets.allow_cidrs : null));
   evaluators.forEach((evaluator, index) => {
     const at = `/evaluators/${index}`;
@@ -199,6 +208,29 @@ export function checkEvaluate(config: EvaluateConfig): readonly Problem[] {
     }
   });
   return problems;
+}
+
+/** The pipelines of a signal. */
+export function pipelinesOf({ pipelines }: EvaluateConfig, signal: 'logs' | 'traces'): readonly string[] {
+  return pipelines.filter((name) => parseComponentId(name)?.type === signal);
+}
+
+/** Without a pipeline, scores would be lost. */
+function checkPipelines(config: EvaluateConfig): readonly Problem[] {
+  const needs = (signal: 'logs' | 'traces', what: string): readonly Problem[] =>
+    pipelinesOf(config, signal).length > 0
+      ? []
+      : [
+          {
+            path: '/pipelines',
+            message: `needs a pipeline of ${signal} for ${what}: add one, and list this exporter under its receivers`,
+          },
+        ];
+  const { evaluators } = config;
+  return [
+    ...(evaluators.length > 0 ? needs('logs', 'the scores') : []),
+    ...(evaluators.some(({ judge }) => judge !== undefined) ? needs('traces', 'the calls of the judge') : []),
+  ];
 }
 
 function expressionProblem(source: string, item: 'trace' | 'span'): string | null {

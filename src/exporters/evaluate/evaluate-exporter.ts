@@ -3,12 +3,20 @@ import { endpointOfQuery } from '../../api/support/api.js';
 import { generalRule } from '../../api/support/prices.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
-import type { Exporter, Outputs, Settings } from '../../component/factory.js';
+import {
+  notConnected,
+  type Exporter,
+  type ExporterFactory,
+  type Outputs,
+  type PassOn,
+  type Settings,
+} from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { readPem } from '../../config/client-tls.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import { attemptTimes } from '../../delivery/senders/webhook/attempt-times.js';
 import { WebhookSender } from '../../delivery/senders/webhook/sender.js';
+import { resourcesOfTargets } from '../../delivery/senders/webhook/targets.js';
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import { EvaluationFailures } from '../../expressions/failures.js';
 import type { EventsBatch } from '../../signal/batch.js';
@@ -20,34 +28,65 @@ import {
   isPartialTelemetryStore,
   type TelemetryStore,
 } from '../../storage/contracts/telemetry-store.js';
-import type { EvaluateConfig, JudgeConfig } from './config.js';
+import {
+  checkEvaluate,
+  evaluateConfig,
+  pipelinesOf,
+  type EvaluateConfig,
+  type JudgeConfig,
+} from './config.js';
 import { Evaluations } from './evaluations.js';
 import { Evaluator, isRunEvaluator } from './evaluator.js';
 import { Judge, MAX_ANSWER_BYTES } from './judge.js';
 import { serveEvaluations } from './route.js';
 import { Spending } from './spending.js';
 
-/** Whether a store has runs and takes scores. */
-function holdsRuns(candidate: unknown): candidate is Pick<TelemetryStore, 'runs' | 'writer'> {
-  return (
-    isPartialTelemetryStore(candidate) &&
-    hasParts(candidate, ['runs']) &&
-    candidate.writer.logs !== undefined &&
-    candidate.writer.traces !== undefined
-  );
+export const evaluateExporter: ExporterFactory<typeof evaluateConfig> = {
+  kind: 'exporter',
+  type: 'evaluate',
+  description: 'Scores runs that have ended, by expressions, a model as judge, or plugins.',
+  stability: 'alpha',
+  signals: ['events'],
+  createdSignals: ['logs', 'traces'],
+  configSchema: evaluateConfig,
+  delivery: 'queued',
+  // One run per batch, so that each is retried separately.
+  deliveryConfig: (config) => ({
+    ...config,
+    queue: { ...config.queue, batch: { ...config.queue.batch, max_items: 1 } },
+  }),
+  check: checkEvaluate,
+  resources: ({ targets, judge }) => [
+    ...resourcesOfTargets(targets),
+    ...[judge?.tls?.cert_file, judge?.tls?.key_file]
+      .filter((path) => path !== undefined)
+      .map((path) => ({ kind: 'readable_file' as const, path })),
+  ],
+  pipelines: ({ pipelines }) => pipelines.map((name, at) => ({ name, path: ['pipelines', String(at)] })),
+  create: (settings) => new EvaluateExporter(settings),
+};
+
+/** Whether a store has runs. */
+function holdsRuns(candidate: unknown): candidate is Pick<TelemetryStore, 'runs'> {
+  return isPartialTelemetryStore(candidate) && hasParts(candidate, ['runs']);
 }
 
 /** Exporter `evaluate`: see README.md. */
-export class EvaluateExporter implements Exporter {
+class EvaluateExporter implements Exporter {
   readonly inputs: Outputs;
+  readonly #passOn: PassOn;
   readonly #settings: Settings<EvaluateConfig>;
   readonly #evaluators: readonly Evaluator[];
   #evaluations: Evaluations | undefined;
   #transport: WebhookSender | undefined;
   readonly #ends: (() => void)[] = [];
 
-  constructor(settings: Settings<EvaluateConfig>) {
+  constructor({
+    passOn = notConnected,
+    ...settings
+  }: Settings<EvaluateConfig> & { readonly passOn?: PassOn }) {
     this.#settings = settings;
+    this.#passOn = passOn;
     const failures = new EvaluationFailures(settings, 'exporter');
     const evaluators = settings.config.evaluators.map(
       (config) =>
@@ -65,14 +104,15 @@ export class EvaluateExporter implements Exporter {
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger, meter } = this.#settings;
     const { evaluators, store, control, judge } = config;
-    const { runs, writer } = host.extension(store, holdsRuns);
+    const { runs } = host.extension(store, holdsRuns);
     const usesPrompts = evaluators.some((one) => one.judge?.stored_prompt !== undefined);
     const named = evaluators.flatMap(({ extension }) => extension ?? []);
     this.#evaluations = new Evaluations({
       exporter: id,
       evaluators: this.#evaluators,
       runs,
-      writer,
+      passOn: this.#passOn,
+      pipelines: { logs: pipelinesOf(config, 'logs'), traces: pipelinesOf(config, 'traces') },
       judge: judge === undefined ? null : await this.#openJudge(host, judge),
       maxVariableLength: judge?.max_variable_length ?? 0,
       prompts: usesPrompts ? host.extension(control, isControlStore).promptLabels : null,
@@ -131,7 +171,7 @@ export class EvaluateExporter implements Exporter {
     return new Judge({ exporter: id, config: judge, transport, spending, priceOf, clock, meter });
   }
 
-  /** @throws ConsumeError retryable: the store or the judge fails; scores that were given are stored */
+  /** @throws ConsumeError retryable: the store, a pipeline or the judge fails; scores that were given are sent */
   async #take({ tenant, items }: EventsBatch, { abort }: ConsumeContext): Promise<Receipt> {
     const evaluations = this.#evaluations;
     if (evaluations === undefined)

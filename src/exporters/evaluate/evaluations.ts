@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messagesOf } from '../../api/support/prompt-template.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Counter, Logger, Meter } from '../../component/telemetry.js';
-import type { Receipt } from '../../component/consumer.js';
+import type { Refusal } from '../../component/consumer.js';
+import type { PassOn } from '../../component/factory.js';
 import type { Expression } from '../../expressions/expression.js';
+import type { Batches } from '../../signal/batch.js';
+import { itemAt } from '../../signal/checked.js';
 import type { NanoUsd } from '../../signal/money.js';
 import { declaredContext } from '../../signal/run-context.js';
 import { scoreRecord, type NewScore } from '../../signal/score.js';
 import { LATEST, type PromptLabels, type WantedVersion } from '../../storage/contracts/prompt-labels.js';
 import type { Runs } from '../../storage/contracts/runs.js';
-import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import type { EvaluatorConfig } from './config.js';
 import {
@@ -21,13 +24,14 @@ import {
 } from './evaluator.js';
 import { rubricOf, type Judge, type Messages, type Rubric, type Verdict } from './judge.js';
 import { renderPrompt, unknownVariables } from './prompt.js';
-import { EVALUATOR, evaluationId, evaluationScore, judgeRun, type Version } from './records.js';
+import { evaluationId, evaluationScore, isJudgeRun, judgeRun, type Version } from './records.js';
 import { readRun } from './stored-run.js';
 
-/** How an evaluation ended. Only the first two leave a score; `postponed` evaluations are repeated. */
+/** How an evaluation ended. Only `scored` and `failed` leave something at the run; `postponed` evaluations are repeated. */
 export const RESULTS = [
   'scored',
   'failed',
+  'refused',
   'unscored',
   'over_budget',
   'no_price',
@@ -42,9 +46,9 @@ type Result = (typeof RESULTS)[number];
 interface Evaluation {
   readonly evaluator: string;
   readonly span_id: string | null;
-  readonly result: Result;
+  result: Result;
   /** For people; null if the result says enough. */
-  readonly reason: string | null;
+  reason: string | null;
 }
 
 /** Why a run has no evaluations, or `evaluated`. */
@@ -86,7 +90,9 @@ export interface EvaluationTools {
   /** In the order of evaluation. */
   readonly evaluators: readonly Evaluator[];
   readonly runs: Pick<Runs, 'read' | 'scores'>;
-  readonly writer: Pick<TelemetryWriter, 'logs' | 'traces'>;
+  readonly passOn: PassOn;
+  /** Names of the pipelines for scores, and for the runs of judges. */
+  readonly pipelines: Readonly<Record<Sent, readonly string[]>>;
   /** Null: no evaluator has a judge. */
   readonly judge: Judge | null;
   readonly maxVariableLength: number;
@@ -98,6 +104,11 @@ export interface EvaluationTools {
   readonly logger: Logger;
   readonly meter: Meter;
 }
+
+type Sent = 'logs' | 'traces';
+
+/** Wait before items that a pipeline could not take are sent again. */
+const RESEND_MS = 1000;
 
 /** A judge's prompt, before its variables are replaced. */
 interface FoundPrompt {
@@ -123,6 +134,9 @@ type Outcome =
   | { readonly result: 'no_prompt'; readonly reason: string }
   | { readonly result: 'postponed'; readonly reason: string; readonly error: ConsumeError };
 
+/** A verdict with a score, or a failure that is recorded as one. */
+type Given = Extract<Verdict, { readonly result: 'scored' | 'failed' }>;
+
 /** The evaluation of one run. */
 interface Job {
   readonly run: EvaluatedRun;
@@ -131,13 +145,13 @@ interface Job {
   /** Ids of the scores that need no evaluation. */
   readonly existing: ReadonlySet<string>;
   readonly evaluations: Evaluation[];
-  /** Scores that are not stored yet. */
-  readonly scores: NewScore[];
+  /** Scores that are not sent yet, with their evaluations. */
+  readonly given: { readonly score: NewScore; readonly evaluation: Evaluation }[];
   cost: NanoUsd;
   postponed: ConsumeError | null;
 }
 
-/** Evaluates runs of the store and stores their scores. */
+/** Evaluates runs of the store and sends their scores to pipelines. */
 export class Evaluations {
   readonly #tools: EvaluationTools;
   readonly #rubrics: ReadonlyMap<Evaluator, Rubric>;
@@ -200,11 +214,11 @@ export class Evaluations {
       return nothing('too_large');
     }
     if (wanted.onlyEnded === true && found.trace.status === 'running') return nothing('running');
-    if (found.trace.metadata?.[EVALUATOR] !== undefined) return nothing('judge_run');
+    if (isJudgeRun(found.trace)) return nothing('judge_run');
     const run = new EvaluatedRun(userId, found);
     if (wanted.where !== undefined && !isTrue(wanted.where, run)) return nothing('not_selected');
     const existing = await this.#existing(userId, traceId, wanted, abort);
-    const job: Job = { run, wanted, abort, existing, evaluations: [], scores: [], cost: 0, postponed: null };
+    const job: Job = { run, wanted, abort, existing, evaluations: [], given: [], cost: 0, postponed: null };
     for (const evaluator of selected) {
       const targets = evaluator.targetsIn(run);
       if (targets.length > 0) await this.#evaluateAll(job, evaluator, targets);
@@ -233,50 +247,95 @@ export class Evaluations {
     const suffix = prompt === null || prompt.version === null ? '' : `, prompt ${prompt.version}`;
     const versioned = { name, version: `${version}${suffix}` };
     for (const target of targets) {
-      const outcome = await this.#outcome(job, { evaluator, versioned, prompt }, target);
+      const how = { evaluator, versioned, prompt };
+      const outcome = await this.#outcome(job, how, target);
       const { result } = outcome;
       const reason = 'reason' in outcome ? outcome.reason : null;
-      job.evaluations.push({ evaluator: name, span_id: target.span?.span_id ?? null, result, reason });
+      const evaluation = { evaluator: name, span_id: target.span?.span_id ?? null, result, reason };
+      job.evaluations.push(evaluation);
       if (result === 'existing' || result === 'matched') continue;
-      this.#count.add(1, { exporter: this.#tools.exporter, evaluator: name, result });
-      if (judge !== undefined) await this.#flush(job);
-      if (reason !== null && result !== 'postponed')
-        this.#log.warn(1, { evaluator: name, result, reason }, 'An evaluation gave no score');
+      if (outcome.result === 'scored' || outcome.result === 'failed') {
+        job.given.push({ score: await this.#scoreOf(job, how, target, outcome), evaluation });
+        if (judge !== undefined) await this.#flush(job);
+      } else this.#note(evaluation);
     }
   }
 
-  /** Evaluates a target. A call of the judge is stored, the score is kept for {@link Job.scores}. @throws ConsumeError */
+  #note({ evaluator, result, reason }: Evaluation): void {
+    this.#count.add(1, { exporter: this.#tools.exporter, evaluator, result });
+    if (reason !== null && result !== 'postponed')
+      this.#log.warn(1, { evaluator, result, reason }, 'An evaluation gave no score');
+  }
+
+  /** Evaluates a target, unless it has its score. */
   async #outcome(job: Job, how: How, target: Target): Promise<Outcome> {
-    const { versioned } = how;
-    if (job.existing.has(evaluationId(versioned, target))) return { result: 'existing' };
+    if (job.existing.has(evaluationId(how.versioned, target))) return { result: 'existing' };
     if (job.wanted.isDryRun === true) return { result: 'matched' };
     const outcome = await this.#ask(job, how, target);
     if (outcome.result === 'postponed') job.postponed ??= outcome.error;
-    if (outcome.result !== 'scored' && outcome.result !== 'failed') return outcome;
-    const { writer, clock } = this.#tools;
-    const { userId: tenant } = target;
-    let call = null;
-    if (outcome.call !== null) {
-      const run = judgeRun(versioned, target, outcome.call);
-      job.cost += outcome.call.cost?.total ?? 0;
-      call = { model: outcome.call.model, traceId: run.trace.trace_id };
-      await stored(writer.traces({ tenant, items: [run] }, { receivedAt: clock.now() }));
-    }
-    const result =
-      outcome.result === 'scored'
-        ? outcome.judgement
-        : { error_type: outcome.error, comment: outcome.reason };
-    job.scores.push(evaluationScore(versioned, target, result, call));
     return outcome;
   }
 
-  /** Stores the scores that were given. @throws ConsumeError */
-  async #flush({ run, scores }: Job): Promise<void> {
-    if (scores.length === 0) return;
-    const { writer, clock } = this.#tools;
-    const receivedAt = clock.now();
-    const items = scores.splice(0).map((score, index) => scoreRecord(score, index, receivedAt));
-    await stored(writer.logs({ tenant: run.userId, items }, { receivedAt }));
+  /** The score of a verdict. A call of the judge is sent before it. @throws ConsumeError */
+  async #scoreOf(job: Job, { versioned }: How, target: Target, verdict: Given): Promise<NewScore> {
+    let call = null;
+    if (verdict.call !== null) {
+      const run = judgeRun(versioned, target, verdict.call);
+      job.cost += verdict.call.cost?.total ?? 0;
+      call = { model: verdict.call.model, traceId: run.trace.trace_id };
+      const [refusal] = await this.#send('traces', { tenant: target.userId, items: [run] }, job.abort);
+      if (refusal !== undefined)
+        this.#log.warn(1, { reason: refusal.reason }, 'A pipeline refused the run of a call of the judge');
+    }
+    const result =
+      verdict.result === 'scored'
+        ? verdict.judgement
+        : { error_type: verdict.error, comment: verdict.reason };
+    return evaluationScore(versioned, target, result, call);
+  }
+
+  /** Sends the scores that were given. @throws ConsumeError */
+  async #flush({ run, given, abort }: Job): Promise<void> {
+    if (given.length === 0) return;
+    const sent = given.splice(0);
+    const receivedAt = this.#tools.clock.now();
+    const items = sent.map(({ score }, index) => scoreRecord(score, index, receivedAt));
+    for (const { index, reason } of await this.#send('logs', { tenant: run.userId, items }, abort)) {
+      const { evaluation } = itemAt(sent, index);
+      evaluation.result = 'refused';
+      evaluation.reason = reason;
+    }
+    for (const { evaluation } of sent) this.#note(evaluation);
+  }
+
+  /**
+   * Sends items to their pipelines, again while these are busy: the judge would have to be asked again otherwise.
+   *
+   * @throws ConsumeError
+   */
+  async #send<S extends Sent>(
+    signal: S,
+    batch: Batches[S],
+    abort: AbortSignal,
+  ): Promise<readonly Pick<Refusal, 'index' | 'reason'>[]> {
+    const { passOn, pipelines, clock } = this.#tools;
+    const positions = [...batch.items.keys()];
+    const way = { parts: [{ pipelines: pipelines[signal], positions }], refused: [] };
+    for (;;) {
+      try {
+        // Processors change what they get.
+        const { refused } = await passOn(signal, structuredClone(batch), way, { receivedAt: clock.now() });
+        return refused;
+      } catch (error) {
+        if (!(error instanceof ConsumeError)) throw error;
+        if (error.code === 'quota_exceeded' || error.code === 'storage_exceeded')
+          return positions.map((index) => ({ index, reason: error.message }));
+        if (!error.retryable || abort.aborted) throw error;
+        await sleep(error.retryAfterMs ?? RESEND_MS, undefined, { signal: abort }).catch(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   async #ask(job: Job, { evaluator, prompt }: How, target: Target): Promise<Outcome> {
@@ -330,16 +389,6 @@ export class Evaluations {
 
 function asUser(content: string): Messages {
   return [{ role: 'user', content }];
-}
-
-/** Waits for a write. @throws ConsumeError */
-async function stored(write: Promise<Receipt>): Promise<void> {
-  const [first] = (await write).refused;
-  if (first !== undefined)
-    throw new ConsumeError(`The store refused a score: ${first.reason}`, {
-      code: 'validation_failed',
-      retryable: false,
-    });
 }
 
 /** @throws TypeError for a value of a plugin that is no score */

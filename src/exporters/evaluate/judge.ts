@@ -4,6 +4,7 @@ import type { PriceRule } from '../../component/prices.js';
 import type { Clock, Counter, Histogram, Meter } from '../../component/telemetry.js';
 import { shorten } from '../../component/item-problems.js';
 import { readVersion } from '../../config/package-version.js';
+import { isRedirect } from '../../delivery/http-answer.js';
 import {
   ATTEMPT_KINDS,
   type AttemptResult,
@@ -191,7 +192,11 @@ export class Judge {
     const cost = price === undefined ? null : costIn(answer.usage, price);
     if (price !== undefined) await this.#spend((cost ?? costIn(estimated(body, answer), price))?.total ?? 0);
     const { usage, text } = answer;
-    const call = { model, started_at, ended_at: clock.now(), messages, answer: text ?? '', usage, cost };
+    const call = {
+      ...{ model, started_at, ended_at: clock.now(), usage, cost },
+      messages: messages.map(({ role, content }) => ({ role, content: this.#hide(content) })),
+      answer: this.#hide(text ?? ''),
+    };
     const read = text === null ? null : readJson(text);
     const isFit: boolean = read !== null && check(read);
     if (!isFit) {
@@ -208,7 +213,7 @@ export class Judge {
     const { score, label, explanation } = read as { score: number; label?: string; explanation: string };
     return {
       result: 'scored',
-      judgement: { value: score, label: label ?? null, comment: explanation },
+      judgement: { value: score, label: label ?? null, comment: this.#hide(explanation) },
       call,
     };
   }
@@ -237,7 +242,7 @@ export class Judge {
         kind === 'blocked',
         retryAfterMs,
       );
-    const remedy = REMEDIES[statusCode];
+    const remedy = isRedirect(statusCode) ? REDIRECTED : REMEDIES[statusCode];
     if (remedy !== undefined || error !== null)
       throw this.#retryable(`answered ${statusCode}: ${remedy ?? error ?? ''}`, true);
     const text = shorten(this.#hide(result.responseBody).replace(/\s+/g, ' ').trim());
@@ -289,6 +294,8 @@ const REMEDIES: Readonly<Record<number, string>> = {
   404: 'check judge.url and judge.model',
   405: 'check judge.url',
 };
+
+const REDIRECTED = 'redirects are not followed; set judge.url to the final URL';
 
 function withTask(prompt: Messages, schema: object | null): Messages {
   const form = schema === null ? '' : ` Answer with a JSON object of this schema: ${JSON.stringify(schema)}`;

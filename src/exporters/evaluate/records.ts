@@ -3,12 +3,19 @@ import type { JsonObject } from '../../signal/attributes.js';
 import { NO_DIMENSIONS } from '../../signal/run-context.js';
 import { scoreId, type NewScore } from '../../signal/score.js';
 import { UNSET_FIELDS, type SpanRecord } from '../../signal/span.js';
-import type { TraceRecord } from '../../signal/trace.js';
+import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import type { Evaluated } from './evaluator.js';
 import type { JudgeCall } from './judge.js';
 
-/** In the metadata of the runs of judges: the evaluator. Such runs are never evaluated. */
-export const EVALUATOR = 'jackdaw.evaluator';
+/** In the metadata of the runs of judges: the evaluator. */
+const EVALUATOR = 'jackdaw.evaluator';
+/** How the names of their agents begin, which tells them apart if a processor or another daemon drops metadata. */
+const AGENT = 'evaluator ';
+
+/** Whether a run is a call of a judge. Such runs are never evaluated. */
+export function isJudgeRun({ kind, agent, metadata }: TraceHeader): boolean {
+  return metadata?.[EVALUATOR] !== undefined || (kind === 'other' && agent.startsWith(AGENT));
+}
 
 /** An evaluator in one version. */
 export interface Version {
@@ -55,7 +62,7 @@ export function judgeRun(evaluator: Version, { run, span }: Evaluated, call: Jud
     'jackdaw.evaluated.trace_id': run.trace.trace_id,
     ...(span !== null && { 'jackdaw.evaluated.span_id': span.span_id }),
   };
-  const agent = `evaluator ${evaluator.name}`;
+  const agent = AGENT + evaluator.name;
   const times = { started_at, ended_at, duration_ms: (ended_at - started_at) / 1000 };
   const judging: SpanRecord = {
     ...UNSET_FIELDS,

@@ -67,7 +67,7 @@ export function evaluateRuns(exporter: string) {
                       span_id: nullable(uuid()),
                       result: Type.Enum([...RESULTS], {
                         description:
-                          '`failed` is stored as a score without value; `existing`: has a score; `matched`: by `dry_run`; `postponed`: may succeed later.',
+                          '`failed`: the error is stored in place of a score; `refused`: a pipeline refused the score; `existing`: has a score; `matched`: by `dry_run`; `postponed`: may succeed later.',
                       }),
                       reason: nullable(Type.String()),
                     },

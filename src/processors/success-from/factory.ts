@@ -13,10 +13,16 @@ const configSchema = section({
       description: 'Name of the score that decides whether a run succeeded. If absent, none does.',
     }),
   ),
-  at_least: Type.Number({
-    default: 0.5,
-    description: 'Smallest value of the score that means success.',
-  }),
+  at_least: Type.Optional(
+    Type.Number({
+      description: 'Smallest value of the score that means success. Default: 0.5, or none with at_most.',
+    }),
+  ),
+  at_most: Type.Optional(
+    Type.Number({
+      description: 'Largest value that means success, for scores that are better when low, such as toxicity.',
+    }),
+  ),
 });
 
 export const successFromProcessor: ProcessorFactory<typeof configSchema> = {
@@ -27,15 +33,17 @@ export const successFromProcessor: ProcessorFactory<typeof configSchema> = {
   configSchema,
   mutatesBatch: true,
   placement: () => 'any',
-  check: ({ score }) =>
-    score !== undefined && isVerdict(score)
+  check: ({ score, at_least = -Infinity, at_most = Infinity }) => [
+    ...(score !== undefined && isVerdict(score)
       ? [
           {
             path: '/score',
             message: 'must not be success, which always decides; name another score or remove the processor',
           },
         ]
-      : [],
+      : []),
+    ...(at_least > at_most ? [{ path: '/at_most', message: 'must not be less than at_least' }] : []),
+  ],
   create: {
     traces: ({ config, next }) => createTraceSuccess(config, next),
     logs: ({ config, next }) => createLogSuccess(config, next),

@@ -4,11 +4,14 @@ import type { LogsBatch, TracesBatch } from '../../signal/batch.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import { loggedScore, scoreId, scoreRecord, truthOf, type ScoreRecord } from '../../signal/score.js';
 
-/** Which score decides. */
-interface SuccessFrom {
+/** Which score decides, and the range of values that means success. */
+export interface SuccessFrom {
   readonly score?: string;
-  readonly at_least: number;
+  readonly at_least?: number;
+  readonly at_most?: number;
 }
+
+const USUAL_LEAST = 0.5;
 
 /** Processor `success_from` for the scores of spans: see README.md. */
 export function createTraceSuccess(
@@ -62,11 +65,16 @@ export function createLogSuccess(
   };
 }
 
+function isInRange(value: number, { at_least, at_most = Infinity }: SuccessFrom): boolean {
+  const least = at_least ?? (at_most === Infinity ? USUAL_LEAST : -Infinity);
+  return least <= value && value <= at_most;
+}
+
 /** The score named `success` that follows from a score; null for none. Its id is derived, so that a repeat adds nothing. */
 function successOf(score: ScoreRecord, config: SuccessFrom): ScoreRecord | null {
   const { id, name, value, label, trace_id } = score;
   if (name !== config.score || trace_id === null) return null;
-  const success = value === null ? truthOf(label ?? undefined) : value >= config.at_least;
+  const success = value === null ? truthOf(label ?? undefined) : isInRange(value, config);
   if (success === null) return null;
   return {
     ...score,

@@ -50,9 +50,9 @@ export class ScoresReceiver implements Component {
         .to(async ({ identity: { userId, keyId, scopes }, body: { scores }, request }) => {
           this.#refuseWhenBusy(userId);
           const isPublic = isFeedbackOnly(scopes);
-          const errors = brokenRules(scores, isPublic);
-          if (errors.length > 0) throw validationProblem('body', errors);
           const receivedAt = clock.now();
+          const errors = brokenRules(scores, isPublic, receivedAt);
+          if (errors.length > 0) throw validationProblem('body', errors);
           const { records, ids } = scoreRecords(scores, receivedAt, isPublic ? keyId : null);
           const leave = this.#inFlight.enter(userId, 0);
           try {

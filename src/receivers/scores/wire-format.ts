@@ -14,7 +14,9 @@ import {
   loggedScore,
   scoreId,
   scoreRecord,
+  verdictIn,
 } from '../../signal/score.js';
+import { MICROS_PER_DAY } from '../../signal/time-units.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 
 const MAX_SCORES = 100;
@@ -76,24 +78,40 @@ export const ScoresReplySchema = Type.Object(
  *
  * @param isPublic whether anyone may have the key: it cannot decide whether a run succeeded
  */
-export function brokenRules(scores: readonly NewScore[], isPublic: boolean): readonly FieldError[] {
+export function brokenRules(
+  scores: readonly NewScore[],
+  isPublic: boolean,
+  receivedAt: Micros,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   scores.forEach((score, index) => {
-    const { trace_id, span_id, session_id, response_id, value, label, comment, metadata } = score;
+    const { trace_id, span_id, session_id, response_id, value, label, comment, metadata, at } = score;
     const broken = (field: string, message: string): void => {
       errors.push({ field: `/scores/${index}${field}`, message });
     };
-    if ((trace_id ?? session_id ?? response_id ?? null) === null)
-      broken('/trace_id', 'is required without session_id and response_id');
     if (typeof span_id === 'string' && typeof trace_id !== 'string')
       broken('/trace_id', 'is required with span_id');
+    else if ((trace_id ?? session_id ?? response_id ?? null) === null)
+      broken('/trace_id', 'is required without session_id and response_id');
     if ((value ?? label ?? null) === null && (comment ?? '').trim() === '')
       broken('/value', 'is required without label and comment');
+    if (saysNothing(score)) broken(typeof value === 'number' ? '/value' : '/label', VERDICT_RULE);
     if (isPublic && isVerdict(score.name)) broken('/name', 'must not be success for a key of scope feedback');
+    // The newest verdict decides, so one from the future would decide for good.
+    if (typeof at === 'string' && (parseTime(at) ?? 0) > receivedAt + MICROS_PER_DAY)
+      broken('/at', 'must not be more than a day in the future');
     if (metadata && serializeJson(metadata).length > MAX_COMMENT)
       broken('/metadata', `must not be longer than ${MAX_COMMENT} characters of JSON`);
   });
   return errors;
+}
+
+const VERDICT_RULE =
+  'must say whether the run succeeded: value 1 or 0, or label success, pass, true, yes, failure, fail, false or no';
+
+/** Whether a score named `success` has a result that is no verdict. A comment alone is allowed. */
+function saysNothing({ name, value = null, label = null }: NewScore): boolean {
+  return isVerdict(name) && (value ?? label) !== null && verdictIn({ name, value, label }) === null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { filledCallKey } from '../../signal/call-key.js';
 import { filledContext, parseContext, serializeContext, DIMENSIONS } from '../../signal/run-context.js';
 import { serializeCall, storedCall } from '../../signal/call-details.js';
-import { DERIVED, REMOTE_PARENT, REMOTE_VERDICT } from './derived.js';
+import { DERIVED, REMOTE_PARENT, REMOTE_VERDICT, SCORED, SCORED_OUTCOME } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
 
@@ -64,19 +64,36 @@ function surerKind(before: number | null, later: number | null): number | null {
 
 /** Completes a running header: fills nulls. */
 export function completedHeader(before: HeaderRow, incoming: HeaderRow): HeaderRow {
-  const stored = declaredHeader(before);
+  const stored = declaredHeader(besides(incoming, before));
   const later = declaredHeader(incoming);
   const merged = fillNulls(stored, later);
   merged.status = incoming.status;
-  merged.derived = stored.derived & later.derived;
+  merged.derived = (stored.derived & later.derived) | (stored.derived & (SCORED | SCORED_OUTCOME));
   endAfterStart(merged);
   return merged;
 }
 
 /** A header with the outcome set by its owner, which no message replaces. @param outcome undefined to leave it unchanged */
 export function withOutcome(header: HeaderRow, success: boolean, outcome: string | undefined): HeaderRow {
-  const derived = header.derived & ~REMOTE_VERDICT;
+  const derived = header.derived & ~(REMOTE_VERDICT | SCORED | SCORED_OUTCOME);
   return { ...header, success, outcome: outcome ?? header.outcome, derived };
+}
+
+/** A header without what a score said. */
+export function withoutScore(header: HeaderRow): HeaderRow {
+  const { derived } = header;
+  if ((derived & SCORED) === 0) return header;
+  return {
+    ...header,
+    success: null,
+    outcome: (derived & SCORED_OUTCOME) === 0 ? header.outcome : null,
+    derived: derived & ~(REMOTE_VERDICT | SCORED | SCORED_OUTCOME),
+  };
+}
+
+/** A stored header next to an incoming one, whose success counts before that of a score. */
+export function besides(incoming: HeaderRow, stored: HeaderRow): HeaderRow {
+  return incoming.success === null ? stored : withoutScore(stored);
 }
 
 /** A header without derived values; values that are never null are unchanged. */

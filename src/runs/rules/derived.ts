@@ -26,6 +26,10 @@ export const AWAITS_ROOT = 2048;
 /** Also a bit of `derived`: `success` and `outcome` come from a span with a parent in another process, so those of a root replace them. */
 export const REMOTE_VERDICT = 4096;
 
+/** Also bits of `derived`: `success`, and `outcome`, come from a score, so a newer score or a value of the run itself replaces them. */
+export const SCORED = 262144;
+export const SCORED_OUTCOME = 524288;
+
 /** Also a bit of `derived`, in stores that change runs commit by commit: the event of the run's failure was emitted. */
 export const HAS_FAILED = 8192;
 

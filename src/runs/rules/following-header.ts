@@ -2,9 +2,24 @@ import { DIMENSIONS } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { tagsKey } from './context-of-spans.js';
-import { AWAITS_ROOT, CONTEXT, DERIVED, HAS_FAILED, REMOTE_VERDICT } from './derived.js';
+import {
+  AWAITS_ROOT,
+  CONTEXT,
+  DERIVED,
+  HAS_FAILED,
+  REMOTE_VERDICT,
+  SCORED,
+  SCORED_OUTCOME,
+} from './derived.js';
 import type { RunFacts } from './run-facts.js';
-import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } from './completion.js';
+import {
+  besides,
+  completedHeader,
+  completes,
+  declaredHeader,
+  endAfterStart,
+  fillNulls,
+} from './completion.js';
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
 
 /**
@@ -22,7 +37,7 @@ export interface NamedHeader {
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
 
 /** Bits of a following header that remain when it is declared. */
-const KEPT = REMOTE_VERDICT | HAS_FAILED;
+const KEPT = REMOTE_VERDICT | HAS_FAILED | SCORED | SCORED_OUTCOME;
 
 /** Whether the spans determine the run's status. */
 export function followsSpans(header: HeaderRow): boolean {
@@ -64,8 +79,9 @@ function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): Hea
   // The stored header is declared and final.
   if (!followsSpans(stored) && stored.status !== RUNNING) return sampled(stored, incoming);
   const [before, after] = leads && !isDeclared(stored) ? [incoming, stored] : [stored, incoming];
-  const derived = followsSpans(stored) ? stored.derived : leavesOpen(stored);
-  const { success, outcome, bit } = verdictOf(stored, incoming);
+  const known = besides(incoming, stored);
+  const derived = followsSpans(stored) ? known.derived : leavesOpen(known);
+  const { success, outcome, bit } = verdictOf(known, incoming);
   const merged = {
     ...stored,
     success,
@@ -103,7 +119,7 @@ function hasVerdict({ success, outcome }: HeaderRow): boolean {
 
 /** Applies a declared header to a trace whose header follows the spans. @returns `stored` itself if nothing changes */
 function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
-  const known = declaredHeader(stored.header);
+  const known = declaredHeader(besides(incoming.header, stored.header));
   const later = declaredHeader(incoming.header);
   const sample_rate = surerRate(known, later);
   if (!isDeclared(stored.header)) {
@@ -114,7 +130,8 @@ function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   }
   if (later.status === RUNNING) return withRow(stored, sampled(stored.header, later));
   const merged = { ...fillNulls(known, later), status: later.status, sample_rate };
-  return { header: opened(merged, known.derived & later.derived), agent: stored.agent };
+  const bits = known.derived & (SCORED | SCORED_OUTCOME);
+  return { header: opened(merged, (known.derived & later.derived) | bits), agent: stored.agent };
 }
 
 /** The header with the sample rate of another one. @returns the header itself if nothing changes */

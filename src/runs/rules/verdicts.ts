@@ -1,5 +1,7 @@
 import type { Verdict } from '../../signal/score.js';
-import { REMOTE_VERDICT } from './derived.js';
+import type { Micros } from '../../signal/time.js';
+import { withoutScore } from './completion.js';
+import { REMOTE_VERDICT, SCORED, SCORED_OUTCOME } from './derived.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import type { HeaderRow } from './rows.js';
 
@@ -7,6 +9,8 @@ import type { HeaderRow } from './rows.js';
 export interface SpanVerdict extends Verdict {
   /** Key of the judged span's id. Null: the run is judged. */
   readonly span: string | null;
+  /** Of two verdicts the later one counts. */
+  readonly at: Micros;
 }
 
 /** What a verdict about a span says about its run: `final` of the root, `provisional` of a span with a parent in another process. */
@@ -21,12 +25,13 @@ export function weightOf(span: HeaderSpan | undefined, top: HeaderSpan | undefin
 
 /** Whether a run has a success that no score changes. */
 export function isJudged({ success, derived }: HeaderRow): boolean {
-  return success !== null && (derived & REMOTE_VERDICT) === 0;
+  return success !== null && (derived & (REMOTE_VERDICT | SCORED)) === 0;
 }
 
 /**
- * A header with the first final verdict, unless it has one, else with the first provisional one, unless it has a success already.
+ * A header with the newest final verdict, else with the newest provisional one, unless it has a success of its own.
  *
+ * @param verdicts in order of arrival, which decides if their times are equal
  * @param weightOfSpan by the key of a span's id
  * @returns the header itself if nothing changes
  */
@@ -36,20 +41,25 @@ export function judged(
   weightOfSpan: (span: string) => Weight,
 ): HeaderRow {
   if (verdicts.length === 0 || isJudged(header)) return header;
-  const isProvisional = (header.derived & REMOTE_VERDICT) !== 0;
-  const withWeight = (weight: Weight): SpanVerdict | undefined =>
-    verdicts.find(({ span }) => (span === null ? 'final' : weightOfSpan(span)) === weight);
-  const final = withWeight('final');
-  const found = final ?? (header.success === null ? withWeight('provisional') : undefined);
+  const own = withoutScore(header);
+  const isProvisional = (own.derived & REMOTE_VERDICT) !== 0;
+  const newest = (weight: Weight): SpanVerdict | undefined =>
+    verdicts
+      .filter(({ span }) => (span === null ? 'final' : weightOfSpan(span)) === weight)
+      .reduce<SpanVerdict | undefined>((last, one) => (last && last.at > one.at ? last : one), undefined);
+  const final = newest('final');
+  const found = final ?? (own.success === null ? newest('provisional') : undefined);
   if (found === undefined) return header;
   const { success } = found;
-  const isReplaced = header.success !== null && header.success !== success;
+  const isReplaced = own.success !== null && own.success !== success;
   // An outcome of the run itself counts before that of a score.
-  const [first, second] = isProvisional ? [found.outcome, header.outcome] : [header.outcome, found.outcome];
-  return {
-    ...header,
-    success,
-    outcome: first ?? (isReplaced ? null : second),
-    derived: final === undefined ? header.derived | REMOTE_VERDICT : header.derived & ~REMOTE_VERDICT,
-  };
+  const [first, second] = isProvisional ? [found.outcome, own.outcome] : [own.outcome, found.outcome];
+  const outcome = first ?? (isReplaced ? null : second);
+  const isScores = outcome !== null && outcome === found.outcome && (isProvisional || own.outcome === null);
+  const derived =
+    (final === undefined ? own.derived | REMOTE_VERDICT : own.derived & ~REMOTE_VERDICT) |
+    SCORED |
+    (isScores ? SCORED_OUTCOME : 0);
+  const isSame = success === header.success && outcome === header.outcome && derived === header.derived;
+  return isSame ? header : { ...header, success, outcome, derived };
 }

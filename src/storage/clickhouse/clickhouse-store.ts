@@ -120,8 +120,8 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       clock,
       stored,
       limitsOf: async (userId) => await runStore.limitsOf(userId),
-      judge: async (tenant, { traceId, spanId, success, outcome }, at) => {
-        const message = { kind: 'verdict', header: spanId ?? '', success, outcome } as const;
+      judge: async (tenant, { traceId, spanId, success, outcome, at: given }, at) => {
+        const message = { kind: 'verdict', header: `${spanId ?? ''} ${given}`, success, outcome } as const;
         await runStore.fill({ kind: 'message', tenant, traceId, at, message });
       },
       emitScores: async (...args) => {

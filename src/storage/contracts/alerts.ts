@@ -566,7 +566,9 @@ export interface Observed {
 /** Requests the runs that explain best why an alert fires. */
 export interface ExampleQuery {
   readonly target: Target;
-  readonly type: RunCondition['type'];
+  readonly type: RunCondition['type'] | 'score_threshold';
+  /** With `score_threshold`: the runs whose scores are beyond its threshold, the farthest first. */
+  readonly score?: ScoreCondition;
   readonly from: Micros;
   readonly to: Micros;
 }

@@ -607,6 +607,9 @@ export interface Sessions {
 /** Filter of model calls; agent and versions are those of their runs. Absent: no restriction. */
 export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time' | Dimension>;
 
+/** Selects model calls, with `kind` only those in runs of a kind. */
+export type CallFilter = ModelFilter & Pick<RunFilter, 'kind'>;
+
 /** Usage of one model: its calls (spans of type `llm`), and usage that other spans report beyond the calls below them. */
 export interface ModelUsage {
   /** Null: no model. */

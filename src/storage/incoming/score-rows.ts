@@ -57,13 +57,14 @@ export interface RunVerdict extends Verdict {
   readonly traceId: string;
   /** Counts if this is the root. Null: for the run. */
   readonly spanId: string | null;
+  readonly at: Micros;
 }
 
 /** The verdicts among scores. */
 export function verdictsIn(scores: readonly ScoreRow[]): readonly RunVerdict[] {
   return scores.flatMap((score) => {
-    const { trace_id: traceId, span_id: spanId } = score;
+    const { trace_id: traceId, span_id: spanId, scored_at: at } = score;
     const verdict = traceId === null ? null : verdictIn(score);
-    return verdict === null || traceId === null ? [] : { ...verdict, traceId, spanId };
+    return verdict === null || traceId === null ? [] : { ...verdict, traceId, spanId, at };
   });
 }

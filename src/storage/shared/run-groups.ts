@@ -1,11 +1,11 @@
-import { sumToNumber, type Usd } from '../../signal/money.js';
+import { meanCost, sumToNumber, type Usd } from '../../signal/money.js';
 import { DIMENSIONS, type Dimension } from '../../signal/run-context.js';
 import type { Prompts } from '../contracts/prompts.js';
 import type { FoundGroups, GroupRequest, GroupSort, Regression, RunGroup } from '../contracts/run-groups.js';
 import type {
   AgentSummary,
+  CallFilter,
   ComparedPeriods,
-  ModelFilter,
   Period,
   PeriodTotals,
   RunFilter,
@@ -74,8 +74,8 @@ export const OF_VALUE: IdentityOf = (key) => ({ key: key === '' ? null : key, na
 /** What selects the runs of both periods. */
 export type SelectedRuns = Period & Partial<Pick<GroupRequest, 'agent_id' | 'filter' | Dimension>>;
 
-/** The calls of both periods. */
-export function callsOfPeriods(request: SelectedRuns): ModelFilter & Period {
+/** The calls of both periods, in runs of agents: not those of judges. */
+export function callsOfPeriods(request: SelectedRuns): CallFilter & Period {
   const { agent_id, start_time, end_time } = request;
   const dimensions = DIMENSIONS.flatMap((field) =>
     request[field] === undefined ? [] : [[field, request[field]] as const],
@@ -83,6 +83,7 @@ export function callsOfPeriods(request: SelectedRuns): ModelFilter & Period {
   return {
     ...Object.fromEntries(dimensions),
     ...(agent_id === undefined ? {} : { agent_id }),
+    kind: 'agent',
     start_time: Math.max(2 * start_time - end_time, Number.MIN_SAFE_INTEGER),
     end_time: end_time - 1,
   };
@@ -90,7 +91,7 @@ export function callsOfPeriods(request: SelectedRuns): ModelFilter & Period {
 
 /** The runs of both periods. */
 export function runsOfPeriods(request: SelectedRuns): RunFilter {
-  return { ...request.filter, ...callsOfPeriods(request), kind: 'agent' };
+  return { ...request.filter, ...callsOfPeriods(request) };
 }
 
 /**
@@ -180,7 +181,7 @@ export function agentOfPeriods(
 
 /** Over the runs that have a cost; null if none has. */
 export function costPerRun({ cost, priced_runs }: Pick<PeriodTotals, 'cost' | 'priced_runs'>): Usd | null {
-  return cost === null || priced_runs === 0 ? null : cost / priced_runs;
+  return cost === null ? null : meanCost(cost, priced_runs);
 }
 
 function isTotal({ is_total }: Row): boolean {

@@ -17,6 +17,9 @@ export const MEAN = {
   clickhouse: `avgOrNull(value * ${SCALE.down}) * ${SCALE.up} AS mean`,
 } as const;
 
+/** The condition for scores that are no failed evaluations, in SQL of every engine. */
+export const IS_GIVEN = '(error_type IS NULL OR value IS NOT NULL OR label IS NOT NULL)';
+
 /** What the names of groups stand for. */
 interface Named {
   readonly agentOf: (number: number) => Agent;

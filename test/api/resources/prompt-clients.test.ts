@@ -28,7 +28,7 @@ type Ask = (asked: Asked) => Promise<number | string>;
 
 /** The only code block of a language in the page. */
 function codeIn(language: string): string {
-  const page = readProjectFile('src/extensions/query/prompts.md');
+  const page = readProjectFile('src/extensions/query/prompt-clients.md');
   const [, code = '', ...others] = page.split(`\`\`\`${language}\n`);
   if (others.length > 0) throw new Error(`the page has several blocks of ${language}`);
   return code.split('\n```')[0] ?? '';

@@ -32,6 +32,7 @@ interface Run {
   readonly trace_id: string;
   readonly agent_name: string;
   readonly kind: string;
+  readonly success: boolean | null;
   readonly total_tokens: number | null;
   readonly total_cost_usd: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -65,15 +66,17 @@ interface More {
   readonly key?: string;
   readonly clock?: Clock;
   readonly types?: readonly string[];
+  /** More of the configuration, merged over the rest. */
+  readonly over?: { readonly processors: object; readonly logs: readonly string[] };
 }
 
-async function start(t: Test, keys: object, { types, ...more }: More = {}) {
+async function start(t: Test, keys: object, { types, over, ...more }: More = {}) {
   const directory = more.directory ?? testFolder(t);
   const daemon = await startTestDaemon(t, {
     ...more,
     directory,
     factories: [checker],
-    overlay: evaluateOverlay({ directory: join(directory, 'evaluate'), ...keys }, types, ['checker']),
+    overlay: evaluateOverlay({ directory: join(directory, 'evaluate'), ...keys }, types, ['checker'], over),
   });
   const api = new ApiCaller(daemon.url, daemon.key);
   const run = async ({ trace }: Item): Promise<Run> =>
@@ -170,7 +173,7 @@ void t.test('ended runs are scored once by every kind of evaluator', async (t) =
   t.equal(endpoint.requests.length, 1);
   t.equal((await scores(support)).length, own.length);
   const back = await command('--dry-run');
-  t.match(back, { code: 0, stdout: /^Looked at 22 runs; the judge cost \$0.0000\.\n/ });
+  t.match(back, { code: 0, stdout: /^Looked at 21 runs; the judge cost \$0.0000\.\n/ });
   t.match(
     back.stdout,
     /already scored: \d+\n.*to be scored: 21/s,
@@ -295,6 +298,49 @@ void t.test(
     t.match(await helpful(odd), { value: 0.75, error_type: null }, 'replaces the failure');
   },
 );
+
+void t.test('scores pass pipelines: redacted, filtered, decisive and counted', async (t) => {
+  const processors = {
+    redact: { builtin: ['email'] },
+    filter: { logs: ['log.attributes["gen_ai.evaluation.name"] == "noise"'] },
+    success_from: { score: 'toxicity', at_most: 0.2 },
+    quota: { count: ['spans', 'log_records'] },
+  };
+  const keys = {
+    evaluators: [
+      { name: 'mail', expression: '{"value": 1, "comment": "asked a@example.org"}' },
+      { name: 'noise', expression: '1' },
+      { name: 'toxicity', expression: '0.5' },
+    ],
+  };
+  const logs = ['validation', 'redact', 'filter', 'success_from', 'quota'];
+  const { api, run, evaluate } = await start(t, keys, { types: [], over: { processors, logs } });
+  const item = anItem({ trace: { success: undefined } });
+  const other = anItem({ trace: { success: undefined } });
+  await api.send([item, other]);
+  const [first] = (await evaluate({ trace_ids: [item.trace.trace_id] })).runs;
+  t.same(
+    first?.evaluations.map(({ result }) => result),
+    ['scored', 'scored', 'scored'],
+  );
+  const { success, scores } = await run(item);
+  t.equal(success, false, 'more than at_most');
+  t.same(scores.map(({ name }) => name).toSorted(), ['mail', 'success', 'toxicity']);
+  t.notMatch(JSON.stringify(scores), 'a@example.org');
+  const { used } = await api.get<{ used: number }>('/usage');
+  t.equal(used, item.spans.length + other.spans.length + scores.length);
+
+  const { user } = await api.get<{ user: { id: string } }>('/me');
+  const limited = await api.call('PATCH', `/admin/users/${user.id}`, { json: { monthly_event_limit: used } });
+  t.equal(limited.status, 200);
+  const [second] = (await evaluate({ trace_ids: [other.trace.trace_id] })).runs;
+  t.match(second?.evaluations, [
+    { evaluator: 'mail', result: 'refused', reason: /quota|limit/i },
+    { result: 'refused' },
+    { result: 'refused' },
+  ]);
+  t.same((await run(other)).scores, []);
+});
 
 void t.test('a stored prompt is that of the user, and each of its versions scores once', async (t) => {
   const endpoint = await startJudge(t);

@@ -30,16 +30,23 @@ export async function startJudge(t: Pick<Test, 'teardown'>): Promise<JsonEndpoin
  * @param keys of the exporter
  * @param types of the outbox; without any, runs are not evaluated when they end
  * @param extensions in addition to those of every daemon
+ * @param over settings of processors, and those that logs pass
  */
 export function evaluateOverlay(
   keys: object,
   types: readonly string[] = ['trace.completed', 'trace.failed'],
   extensions: readonly string[] = [],
+  over: { readonly processors: object; readonly logs: readonly string[] } = {
+    processors: {},
+    logs: ['validation', 'quota'],
+  },
 ): string {
   return JSON.stringify({
     receivers: { outbox: { types } },
+    processors: over.processors,
     exporters: {
       evaluate: {
+        pipelines: ['logs', 'traces/judge'],
         targets: { allow_cidrs: ['127.0.0.0/8'] },
         retry: { initial_interval: '5ms', max_interval: '20ms' },
         ...keys,
@@ -48,7 +55,11 @@ export function evaluateOverlay(
     extensions: Object.fromEntries(extensions.map((id) => [id, {}])),
     service: {
       extensions: ['sqlite', 'duckdb', 'query', 'health', ...extensions],
-      pipelines: { events: { receivers: ['outbox'], exporters: ['evaluate'] } },
+      pipelines: {
+        events: { receivers: ['outbox'], exporters: ['evaluate'] },
+        logs: { receivers: ['otlp', 'scores', 'evaluate'], processors: over.logs },
+        'traces/judge': { receivers: ['evaluate'], processors: ['validation'], exporters: ['storage'] },
+      },
     },
   });
 }

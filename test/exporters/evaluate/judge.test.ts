@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { AddressPolicy } from '../../../src/delivery/senders/webhook/address-policy.js';
 import { WebhookSender } from '../../../src/delivery/senders/webhook/sender.js';
-import { evaluateConfig } from '../../../src/exporters/evaluate/config.js';
+import {
+  checkEvaluate,
+  evaluateConfig,
+  type EvaluateConfig,
+} from '../../../src/exporters/evaluate/config.js';
 import { Judge, MAX_ANSWER_BYTES, rubricOf, type Verdict } from '../../../src/exporters/evaluate/judge.js';
 import { Spending } from '../../../src/exporters/evaluate/spending.js';
 import type { Price } from '../../../src/signal/price.js';
@@ -122,6 +126,28 @@ void t.test('an answer that does not fit is a failure and costs nevertheless', a
   t.notMatch(JSON.stringify(refused), KEY);
 });
 
+void t.test('evaluators need pipelines for scores and calls', async (t) => {
+  const config = sectionOf({ configSchema: evaluateConfig } as never, {
+    evaluators: [{ name: 'helpful', judge: { prompt: '{{output}}' } }],
+    judge: { url: 'https://api.example.com', model: 'm' },
+  }) as never as EvaluateConfig;
+  t.match(checkEvaluate(config), [
+    { path: '/pipelines', message: /a pipeline of logs for the scores/ },
+    { path: '/pipelines', message: /a pipeline of traces for the calls/ },
+  ]);
+  t.same(checkEvaluate({ ...config, pipelines: ['logs', 'traces/judge'] }), []);
+});
+
+void t.test('key and headers of the judge are cut from what it answers and is asked', async (t) => {
+  const endpoint = await startJudge(t);
+  const header = 'header-secret-1';
+  const { ask } = await openJudge(t, endpoint, { headers: { 'x-auth': header } });
+  endpoint.answer = () => completion({ ...GOOD, explanation: `I was called with ${KEY} and ${header}.` });
+  const verdict = await ask(`The agent printed ${KEY}.`);
+  t.match(verdict, { judgement: { comment: 'I was called with *** and ***.' } });
+  t.notMatch(JSON.stringify(verdict), new RegExp(`${KEY}|${header}`));
+});
+
 void t.test('failures that may pass are retryable, with the wait that the API requests', async (t) => {
   const endpoint = await startJudge(t);
   const { ask, spending } = await openJudge(t, endpoint);
@@ -136,7 +162,10 @@ void t.test('failures that may pass are retryable, with the wait that the API re
       { needsOperator: true, message: /check judge.api_key/ },
     ],
     [{ status: 404 }, { needsOperator: true, message: /judge.model/ }],
-    [{ status: 302, headers: { location: '/' } }, { needsOperator: true }],
+    [
+      { status: 302, headers: { location: '/' } },
+      { needsOperator: true, message: /answered 302: .*judge\.url/ },
+    ],
     [
       { status: 200, body: '<html>' },
       { needsOperator: true, message: /check judge.url/ },

@@ -53,6 +53,25 @@ void t.test('a score decides by its value, else by its label', async (t) => {
   }
 });
 
+void t.test('a range of values means success, open at the side that is not set', async (t) => {
+  for (const [range, value, success] of [
+    ['at_most: 0.2', 0.2, 1],
+    ['at_most: 0.2', 0.21, 0],
+    ['at_most: 0.2', -1, 1],
+    ['at_least: 2, at_most: 4', 1, 0],
+    ['at_least: 2, at_most: 4', 4, 1],
+    ['at_least: 2, at_most: 4', 5, 0],
+    ['', 0.5, 1],
+    ['', 0.4, 0],
+  ] as const) {
+    const logs = processorOf(successFromProcessor, 'logs', `{ score: helpfulness, ${range} }`);
+    await logs.consume([sent({ value })]);
+    t.match(scoresIn(logs.passed.flatMap(({ items }) => items))[1], { value: success }, `${value}, ${range}`);
+  }
+  const empty = '{ score: tone, at_least: 1, at_most: 0.5 }';
+  t.throws(() => processorOf(successFromProcessor, 'logs', empty), /must not be less than at_least/);
+});
+
 void t.test('a repeat gives the same score, and its refusal is not of the sender', async (t) => {
   const logs = processorOf(successFromProcessor, 'logs', CONFIG, async ({ items }) =>
     Promise.resolve({

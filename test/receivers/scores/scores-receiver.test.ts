@@ -85,7 +85,7 @@ void t.test('a key for feedback sends scores and does nothing else', async (t) =
     });
   const login = { key: null, json: { key } };
   t.match(await api.call('POST', '/session', login), { status: 403, body: { code: 'forbidden_scope' } });
-  const named = { trace_id: randomUUID(), name: 'Success', value: 1 };
+  const named = { trace_id: randomUUID(), name: ' Success', value: 1 };
   t.match(await api.call('POST', '/scores', { key, json: { scores: [named] } }), {
     status: 422,
     body: { errors: [{ field: '/scores/0/name' }] },
@@ -114,10 +114,14 @@ void t.test('names the field of each broken rule and stores nothing', async (t) 
     [{ ...good, source: 'otlp' }, '/scores/1/source'],
     [{ ...good, metadata: { text: 'x'.repeat(8192) } }, '/scores/1/metadata'],
     [{ ...good, at: 'yesterday' }, '/scores/1/at'],
+    [{ ...good, at: '2200-01-01T00:00:00Z' }, '/scores/1/at'],
+    [{ ...good, name: 'success', value: 0.5 }, '/scores/1/value'],
+    [{ trace_id, name: ' Success', label: 'maybe' }, '/scores/1/label'],
   ];
   for (const [bad, field] of cases) {
     const { status, body } = await api.call('POST', '/scores', { json: { scores: [good, bad] } });
     t.match({ status, body }, { status: 422, body: { errors: [{ field }] } });
+    t.equal((body as { errors: readonly object[] }).errors.length, 1, 'one error for one mistake');
   }
   const many = Array.from({ length: 101 }, () => good);
   t.equal((await api.call('POST', '/scores', { json: { scores: many } })).status, 422);

@@ -102,10 +102,11 @@ export class Observations implements AlertStats {
     const places = await Promise.all(queries.map(({ target }) => this.place(target)));
     const examples = queries.map((): readonly string[] => []);
     const alike = new Map<string, number[]>();
-    for (const [i, { type, from, to }] of queries.entries()) {
+    for (const [i, { type, from, to, score }] of queries.entries()) {
       const place = places[i];
       if (place === undefined || place === null) continue;
-      const key = `${place.unit} ${type} ${from} ${to}`;
+      const scored = score === undefined ? '' : `${unitKey(place)} ${JSON.stringify(score)}`;
+      const key = `${place.unit} ${type} ${from} ${to} ${scored}`;
       alike.set(key, [...(alike.get(key) ?? []), i]);
     }
     for (const group of alike.values()) {

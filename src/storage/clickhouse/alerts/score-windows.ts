@@ -60,14 +60,14 @@ export function scoresSince(
   return { ...stats, ...lookedAt(arrived, since) };
 }
 
-/** The scores with a value of an agent, as a relation with `value`, `scored_at` and `received_at`. */
-function valuesOf(
+/** The scores with a value of an agent, as a relation with `trace_id`, `value`, `scored_at` and `received_at`. */
+export function valuesOf(
   { tenant, agent, name }: AgentScores,
   { after, until }: { readonly after: Micros; readonly until: Micros },
 ): string {
   const test = `isNotNull(value) AND scored_at > ${after} AND scored_at <= ${until}`;
   const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND agent_no = ${agent}`;
-  return `(SELECT value, scored_at, received_at FROM ${scoresOfRuns(tenant, { name, test })} WHERE trace_id IN (${runs}))`;
+  return `(SELECT trace_id, value, scored_at, received_at FROM ${scoresOfRuns(tenant, { name, test })} WHERE trace_id IN (${runs}))`;
 }
 
 function statsIn(row: Readonly<Record<string, unknown>>): FoundScores {

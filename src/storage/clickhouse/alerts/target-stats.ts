@@ -5,6 +5,7 @@ import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
+import { valuesOf } from './score-windows.js';
 import {
   activityRows,
   finishedRows,
@@ -153,10 +154,10 @@ export async function isKnownNode(reads: Reads, node: Unit): Promise<boolean> {
 export async function exampleTraces(
   reads: Reads,
   units: Units,
-  { type, from, to }: Pick<ExampleQuery, 'type' | 'from' | 'to'>,
+  wanted: Omit<ExampleQuery, 'target'>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
-  const ranked = rankedRows(units, { type, from, to });
+  const ranked = rankedRows(units, wanted);
   if (ranked === null || units.units.length === 0) return found;
   // A trace may have several spans of a node.
   const rows = await reads.rows(
@@ -175,11 +176,21 @@ export async function exampleTraces(
 /** The rows that hold the examples and the ranking of their traces; null if no trace can explain the alert. */
 function rankedRows(
   units: Units,
-  { type, from, to }: Pick<ExampleQuery, 'type' | 'from' | 'to'>,
+  { type, from, to, score }: Omit<ExampleQuery, 'target'>,
 ): { readonly rows: string; readonly by: string } | null {
   switch (type) {
     case 'inactivity':
       return null;
+    case 'score_threshold': {
+      // Queries that ask for scores are of one agent.
+      const [of] = units.units;
+      if (score === undefined || of === undefined) return null;
+      const { score_name: name, direction, threshold } = score;
+      const values = valuesOf({ tenant: of.tenant, agent: Number(of.is), name }, { after: from, until: to });
+      const [operator, by] = direction === 'below' ? ['<', '-min(value)'] : ['>', 'max(value)'];
+      const rows = `(SELECT ${of.tenant} AS tenant, ${Number(of.is)} AS is, trace_id, value FROM ${values}) WHERE value ${operator} toFloat64(${threshold})`;
+      return { rows, by };
+    }
     case 'cost_threshold':
       return { rows: `${startedRows(units, { from, to })} WHERE cost > 0`, by: 'sum(cost)' };
     case 'failure_rate':

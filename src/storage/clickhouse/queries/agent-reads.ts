@@ -1,5 +1,5 @@
 import { RUNNING } from '../../../runs/rules/rows.js';
-import { sumToNumber, type Usd } from '../../../signal/money.js';
+import { meanCost, sumToNumber, type Usd } from '../../../signal/money.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import { HAS_FAILED } from '../../schema/tables.js';
@@ -196,7 +196,7 @@ function summary(agent: KnownAgent, row: Row | undefined): AgentSummary {
     failed_runs: Number(row?.failed_runs ?? 0),
     finished_runs: Number(row?.finished_runs ?? 0),
     total_cost: cost,
-    avg_cost_per_run: cost === null ? null : cost / priced,
+    avg_cost_per_run: cost === null ? null : meanCost(cost, priced),
     last_run_at: numberOf(row?.last_run_at),
     created_at: agent.created_at,
   };

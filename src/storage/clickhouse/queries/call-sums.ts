@@ -4,7 +4,7 @@ import { TYPE_CODES } from '../../../signal/trace-map.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import { sumToNumber, type Usd } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
-import type { ModelFilter } from '../../contracts/runs.js';
+import type { CallFilter } from '../../contracts/runs.js';
 import { hoursOfTime, type WholeHours } from '../../shared/whole-hours.js';
 import { isKnown } from '../names/agent-names.js';
 import { UNKNOWN_CALLS } from '../tables/run-tables.js';
@@ -67,7 +67,7 @@ export function costOf(priced: unknown, cost: unknown): Usd | null {
 export async function callSums(
   parts: Pick<ListParts, 'names' | 'reads'>,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
   step: Micros = MICROS_PER_HOUR,
   abort?: AbortSignal,
 ): Promise<string | null> {
@@ -86,7 +86,7 @@ export async function callSums(
 /** The hours that are read from the sums in rows of runs, and the ranges that are read from spans. */
 interface CallPlaces {
   readonly hours: WholeHours | null;
-  readonly ends: readonly ModelFilter[];
+  readonly ends: readonly CallFilter[];
 }
 
 /** SQL condition for rows of runs written before `model_calls` existed. */
@@ -98,7 +98,7 @@ export const callsWithoutTokens = `(${UNKNOWN} OR length(call_tokens) <> length(
 export async function placesOfCalls(
   { reads }: Pick<ListParts, 'reads'>,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
   unknown: string,
   abort?: AbortSignal,
 ): Promise<CallPlaces> {
@@ -118,7 +118,7 @@ export async function placesOfCalls(
 export async function callsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
   columns: readonly string[],
   isCall = REPORTS_USAGE,
 ): Promise<string | null> {
@@ -137,9 +137,10 @@ const ALL_RUNS = 'true';
 export async function wantedRuns(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
 ): Promise<string | null> {
   const sql = dimensionsOf(filter);
+  if (filter.kind !== undefined) sql.push(`kind = ${RUN_KINDS.indexOf(filter.kind)}`);
   if (filter.agent_id !== undefined) {
     const agent = (await names.of(tenant)).byId(filter.agent_id);
     if (!isKnown(agent)) return null;

@@ -1,4 +1,4 @@
-import { sumToNumber } from '../../../signal/money.js';
+import { meanCost, sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 import type { PromptLink, PromptRuns, Prompts, PromptVersionStats } from '../../contracts/prompts.js';
 import { PendingLinks } from '../../shared/pending-links.js';
@@ -63,7 +63,7 @@ function stats(version: number, row: Row | undefined): PromptVersionStats {
     total_traces: Number(row?.total_traces ?? 0),
     success_count: Number(row?.success_count ?? 0),
     failure_count: Number(row?.failure_count ?? 0),
-    avg_cost: priced === 0 ? null : sumToNumber(BigInt(String(row?.cost))) / priced,
+    avg_cost: priced === 0 ? null : meanCost(sumToNumber(BigInt(String(row?.cost))), priced),
     avg_latency_ms: numberOf(row?.avg_latency_ms),
     p95_latency_ms: numberOf(row?.p95_latency_ms),
   };

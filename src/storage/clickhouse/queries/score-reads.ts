@@ -1,4 +1,5 @@
 import { MOST_SCORES, type StoredScore } from '../../contracts/runs.js';
+import { IS_GIVEN } from '../../shared/score-groups.js';
 import { SHOWN_SCORE, storedScore } from '../../shared/stored-score.js';
 import { quoted } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
@@ -94,11 +95,11 @@ function testOf(condition: ScoreCondition): string {
 }
 
 /**
- * The scores of runs, of their spans and of their responses, each in its newest form: a relation of `trace_id`, `span_id`, `id`, `name`,
+ * The scores of runs, of their spans and of their responses, each in its newest form and without failed ones: a relation of `trace_id`, `span_id`, `id`, `name`,
  * `value`, `label`, `scored_at` and `received_at`.
  */
 export function scoresOfRuns(tenant: number, { name, test = 'true', runs }: WantedScores): string {
-  const where = `tenant = ${tenant} AND ${name === undefined ? 'true' : `name = ${quoted(name)}`} AND ${test}`;
+  const where = `tenant = ${tenant} AND ${name === undefined ? 'true' : `name = ${quoted(name)}`} AND ${IS_GIVEN} AND ${test}`;
   const isOf = runs === undefined ? 'true' : `trace_id IN (${runs})`;
   const columns = 'id, name, value, label, scored_at, received_at';
   const ofResponses = `SELECT ${columns}, span_id, ifNull(response_key, '') AS key FROM scores FINAL WHERE ${where} AND trace_id = '${NO_TRACE}' AND isNotNull(response_key)`;

@@ -183,7 +183,7 @@ async function readModelSeries(
   { interval, ...of }: SeriesRequest,
   abort?: AbortSignal,
 ): Promise<RunSeries[]> {
-  const filter = { ...of, end_time: of.end_time - 1 };
+  const filter = { ...of, kind: 'agent', end_time: of.end_time - 1 } as const;
   const calls = await callSums(parts, tenant, filter, interval, abort);
   if (calls === null) return [];
   const rows = await parts.reads.rows(

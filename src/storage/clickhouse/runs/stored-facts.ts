@@ -139,14 +139,18 @@ function messageOf(row: Row): StoredMessage {
   switch (row.kind) {
     case 'outcome':
       return { kind: 'outcome', order, success: row.success === true, outcome: textOf(row.outcome) };
-    case 'verdict':
+    case 'verdict': {
+      const [span = '', at = row.received_at] = String(row.header).split(' ');
       return {
         kind: 'verdict',
         order,
-        span: row.header === '' ? null : keyOf(String(row.header)),
+        // Missing in messages of older versions.
+        at: Number(at),
+        span: span === '' ? null : keyOf(span),
         success: row.success === true,
         outcome: textOf(row.outcome),
       };
+    }
     case 'timeout':
       return { kind: 'timeout', order, at: Number(row.received_at) };
     case 'link':

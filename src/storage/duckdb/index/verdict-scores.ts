@@ -9,7 +9,7 @@ import type { Capture } from '../segments/segment.js';
 /** The SQL condition for scores that may decide about the success of their runs. */
 export const IS_VERDICT = `lower(name) = 'success' AND trace_id IS NOT NULL`;
 
-/** Rows that are read for each run or span: most of the first ones decide. */
+/** Rows that are read for each run or span: the newest ones that say something decide. */
 const MOST_READ = 20;
 
 /**
@@ -30,11 +30,11 @@ export async function readVerdicts(
     spans.length === 0 ? 'span_id IS NULL' : `(span_id IS NULL OR span_id IN (${listed(spans.map(idOf))}))`;
   const where = `tenant = ${tenant} AND ${IS_VERDICT} AND trace_id IN (${listed(traceIds)}) AND ${counts}`;
   const rows = await connection.rows(
-    `SELECT trace_id::VARCHAR AS trace_id, span_id::VARCHAR AS span_id, name, value, label FROM ${relation(capture, SCORES, where)}
-      QUALIFY row_number() OVER (PARTITION BY trace_id, span_id ORDER BY seq, id) <= ${MOST_READ} ORDER BY seq, id`,
+    `SELECT trace_id::VARCHAR AS trace_id, span_id::VARCHAR AS span_id, name, value, label, epoch_us(scored_at) AS at FROM ${relation(capture, SCORES, where)}
+      QUALIFY row_number() OVER (PARTITION BY trace_id, span_id ORDER BY scored_at DESC, seq DESC, id DESC) <= ${MOST_READ} ORDER BY seq, id`,
   );
   const found = new Map<string, SpanVerdict[]>();
-  for (const { trace_id, span_id, name, value, label } of rows) {
+  for (const { trace_id, span_id, name, value, label, at } of rows) {
     const verdict = verdictIn({
       name: String(name),
       value: typeof value === 'number' ? value : null,
@@ -42,9 +42,8 @@ export async function readVerdicts(
     });
     if (verdict === null) continue;
     const span = typeof span_id === 'string' ? keyOf(span_id) : null;
-    const known = found.get(String(trace_id));
-    if (known === undefined) found.set(String(trace_id), [{ ...verdict, span }]);
-    else known.push({ ...verdict, span });
+    const known = found.get(String(trace_id)) ?? [];
+    found.set(String(trace_id), [...known, { ...verdict, span, at: Number(at) }]);
   }
   return found;
 }

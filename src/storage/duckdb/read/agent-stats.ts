@@ -1,3 +1,4 @@
+import { meanCost } from '../../../signal/money.js';
 import { itemAt } from '../../../signal/checked.js';
 import { FAILED } from '../../../runs/rules/run-outcome.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
@@ -85,7 +86,7 @@ export async function agentsWithRuns(
       failed_runs: Number(row.failed_runs),
       finished_runs: Number(row.finished_runs),
       total_cost,
-      avg_cost_per_run: total_cost === null ? null : total_cost / Number(row.priced_runs),
+      avg_cost_per_run: total_cost === null ? null : meanCost(total_cost, Number(row.priced_runs)),
       last_run_at: Number(row.last_run_at),
       created_at: agent.created_at,
     };
@@ -179,7 +180,7 @@ export function summary(
       totals === undefined ? 0 : FAILED.reduce((sum, code) => sum + itemAt(totals.byStatus, code), 0),
     finished_runs: totals === undefined ? 0 : totals.runs - itemAt(totals.byStatus, RUNNING),
     total_cost: cost,
-    avg_cost_per_run: cost === null ? null : cost / (totals?.pricedRuns ?? 1),
+    avg_cost_per_run: cost === null ? null : meanCost(cost, totals?.pricedRuns ?? 1),
     last_run_at: totals?.newestStart ?? starts.get(agent.agent_no) ?? null,
     created_at: agent.created_at,
   };

@@ -28,7 +28,7 @@ export function bucketStart(at: string, interval: number): string {
 }
 
 /**
- * The calls over time of the models with the most calls, then of all other models. Buckets of whole hours are computed from
+ * The calls over time in runs of agents: of the models with the most calls, then of all other models. Buckets of whole hours are computed from
  * hourly sums, narrower ones from the calls.
  */
 export async function readModelSeries(
@@ -38,7 +38,7 @@ export async function readModelSeries(
   tenant: number,
   { interval, ...of }: Stretch,
 ): Promise<RunSeries[]> {
-  const filter = { ...of, end_time: of.end_time - 1 };
+  const filter = { ...of, kind: 'agent', end_time: of.end_time - 1 } as const;
   let parts: string | null;
   if (interval % MICROS_PER_HOUR === 0) {
     const hourly = await hourlyParts(connection, capture, agents, tenant, filter);

@@ -1,5 +1,5 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
-import type { ModelFilter, ModelUsage } from '../../contracts/runs.js';
+import type { CallFilter, ModelFilter, ModelUsage } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Row, Value } from '../files/plain-rows.js';
@@ -79,7 +79,7 @@ export async function hourlyParts(
   capture: Capture,
   agents: Agents,
   tenant: number,
-  filter: ModelFilter,
+  filter: CallFilter,
 ): Promise<string | null> {
   const parts = await callParts({ connection, capture, tenant }, agents, filter);
   return parts === null ? null : `SELECT hour, model, ${COUNTED_PARTS} FROM (${parts})`;

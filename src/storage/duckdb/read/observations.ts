@@ -12,7 +12,7 @@ import type { RunStats } from '../stats/run-stats.js';
 import { metricStats, noSeries } from './metric-stats.js';
 import { NodeActivity } from './node-activity.js';
 import { placeOf, type Known, type Place } from './places.js';
-import { scoresSince, scoreWindows } from './score-windows.js';
+import { scoresSince, scoreWindows, valuesOf } from './score-windows.js';
 import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-stats.js';
 import type { Unit } from './unit-rows.js';
 import type { Connection } from '../files/connection.js';
@@ -20,7 +20,7 @@ import type { Capture } from '../segments/segment.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** The search for examples: queries that differ only in their target share one statement. */
-type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
+type ExamplesOf = Omit<ExampleQuery, 'target'> & { readonly tenant: number };
 
 const MOST_EXAMPLES = 20;
 
@@ -53,11 +53,20 @@ async function rankedTraces(
   connection: Connection,
   capture: Capture,
   units: Units,
-  { type, from, to }: ExamplesOf,
+  { type, from, to, score, tenant }: ExamplesOf,
 ): Promise<{ readonly rows: string; readonly by: string } | null> {
   switch (type) {
     case 'inactivity':
       return null;
+    case 'score_threshold': {
+      if (score === undefined) return null;
+      const { score_name, direction, threshold } = score;
+      const within = { after: from, until: to };
+      const values = await valuesOf({ connection, capture, tenant }, score_name, units.numbers, within);
+      const [operator, by] = direction === 'below' ? ['<', '-min(value)'] : ['>', 'max(value)'];
+      const rows = `(SELECT agent_no AS no, trace_id, value FROM ${values}) WHERE value ${operator} '${threshold}'::DOUBLE`;
+      return { rows, by };
+    }
     case 'cost_threshold':
       return { rows: `${startedRows(capture, units, { from, to })} WHERE cost > 0`, by: 'sum(cost)' };
     case 'failure_rate':
@@ -169,11 +178,13 @@ export class Observations {
   async exampleTraces(queries: readonly ExampleQuery[], tenants: Tenants): Promise<string[][]> {
     const asked = queries.flatMap((query, i) => {
       const place = this.#place(query.target, tenants);
-      return place === undefined ? [] : { ...query, ...place, i };
+      const tenant = tenants.get(query.target.userId) ?? 0;
+      return place === undefined ? [] : { ...query, ...place, tenant, i };
     });
     const alike = new Map<string, typeof asked>();
     for (const query of asked) {
-      const key = `${query.unit} ${query.type} ${query.from} ${query.to}`;
+      const score = query.score === undefined ? '' : `${query.tenant} ${JSON.stringify(query.score)}`;
+      const key = `${query.unit} ${query.type} ${query.from} ${query.to} ${score}`;
       const others = alike.get(key);
       if (others === undefined) alike.set(key, [query]);
       else others.push(query);

@@ -11,7 +11,14 @@ import {
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { SCORES } from '../../schema/scores-table.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
-import { groupColumn, MEAN, SCORE_LEVELS, scoreGroups, scoreOfRun } from '../../shared/score-groups.js';
+import {
+  groupColumn,
+  IS_GIVEN,
+  MEAN,
+  SCORE_LEVELS,
+  scoreGroups,
+  scoreOfRun,
+} from '../../shared/score-groups.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
@@ -161,12 +168,12 @@ async function readScoresByRun(place: ScorePlace, traceIds: readonly string[]): 
   return rows.map(scoreOfRun);
 }
 
-/** The scores of runs, of their spans and of their responses as a relation of {@link JUDGED}, each in its newest form. */
+/** The scores of runs, of their spans and of their responses as a relation of {@link JUDGED}, each in its newest form; no failed ones. */
 export async function scoresOfRuns(
   { connection, capture, tenant }: ScorePlace,
   { name, runs, given = 'TRUE' }: WantedScores,
 ): Promise<string> {
-  const isNamed = `${name === undefined ? 'TRUE' : `name = ${literal(name)}`} AND ${given}`;
+  const isNamed = `${name === undefined ? 'TRUE' : `name = ${literal(name)}`} AND ${IS_GIVEN} AND ${given}`;
   const isOf = runs === undefined ? 'TRUE' : `trace_id IN (${runs})`;
   const ofIds = newestOfIds(capture, tenant, `${isNamed} AND trace_id IS NOT NULL AND ${isOf}`);
   const isOfResponse = `${isNamed} AND trace_id IS NULL AND response_key IS NOT NULL`;

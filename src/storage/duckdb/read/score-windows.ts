@@ -69,8 +69,8 @@ export function scoresSince(
   return { ...stats, ...lookedAt(seq, since) };
 }
 
-/** The scores with a value of some agents, as a relation with `agent_no`, `value`, `scored_at` and `seq`. */
-async function valuesOf(
+/** The scores with a value of some agents, as a relation with `agent_no`, `trace_id`, `value`, `scored_at` and `seq`. */
+export async function valuesOf(
   place: ScorePlace,
   name: string,
   agentNos: readonly number[],
@@ -78,7 +78,7 @@ async function valuesOf(
 ): Promise<string> {
   const given = `scored_at > make_timestamp(${after}) AND scored_at <= make_timestamp(${until})`;
   const isOf = `tenant = ${place.tenant} AND agent_no IN (${agentNos.join(', ')})`;
-  return `(SELECT r.agent_no, s.value, s.scored_at, s.seq FROM ${await scoresOfRuns(place, { name, given })} s
+  return `(SELECT r.agent_no, s.trace_id, s.value, s.scored_at, s.seq FROM ${await scoresOfRuns(place, { name, given })} s
     JOIN (SELECT trace_id, agent_no FROM ${newest(place.capture, TRACES, isOf)}) r USING (trace_id) WHERE s.value IS NOT NULL)`;
 }
 

@@ -1,4 +1,4 @@
-import type { ModelFilter, RepricedFilter } from '../../contracts/runs.js';
+import type { CallFilter as OfRuns, RepricedFilter } from '../../contracts/runs.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
 import { hoursOfTime } from '../../shared/whole-hours.js';
@@ -20,7 +20,20 @@ import {
 } from '../segments/call-sums.js';
 
 /** The filter on calls and models. */
-export type CallFilter = ModelFilter & Partial<RepricedFilter>;
+export type CallFilter = OfRuns & Partial<RepricedFilter>;
+
+const ALL = 'TRUE';
+
+/** The condition for the agents whose runs have the calls; null if the user has no such agent. */
+function ofAgents(agents: Agents, tenant: number, { agent_id, kind }: CallFilter): string | null {
+  if (agent_id !== undefined) {
+    const agent = agents.byId(tenant, agent_id);
+    return agent === undefined ? null : `agent_no = ${agent.agent_no}`;
+  }
+  if (kind === undefined) return ALL;
+  const others = [...agents.ofTenant(tenant)].filter((agent) => agent.kind !== kind);
+  return others.length === 0 ? ALL : `agent_no NOT IN (${others.map(({ agent_no }) => agent_no).join(', ')})`;
+}
 
 /** The spans of the calls within the time as a relation; null if the user has no such agent. */
 export function someCalls(
@@ -30,12 +43,9 @@ export function someCalls(
   filter: CallFilter,
 ): string | null {
   const calls = newest(capture, SPANS, callsWithin(tenant, filter));
-  const isOf = dimensionsOf(filter);
-  if (filter.agent_id !== undefined) {
-    const agent = agents.byId(tenant, filter.agent_id);
-    if (agent === undefined) return null;
-    isOf.push(`agent_no = ${agent.agent_no}`);
-  }
+  const isOfAgent = ofAgents(agents, tenant, filter);
+  if (isOfAgent === null) return null;
+  const isOf = [...dimensionsOf(filter), ...(isOfAgent === ALL ? [] : [isOfAgent])];
   if (isOf.length === 0) return calls;
   const runs = newest(capture, TRACES, `tenant = ${tenant}`);
   return `(SELECT * FROM ${calls} WHERE trace_id IN (SELECT trace_id FROM ${runs} WHERE ${isOf.join(' AND ')}))`;
@@ -62,16 +72,15 @@ interface Place {
 }
 
 /**
- * The parts of `CALL_SUMS` except the agent, for all calls within the time or those of one agent: from sums if possible. A single
+ * The parts of `CALL_SUMS` except the agent, for all calls within the time or those of some agents: from sums if possible. A single
  * statement, so that sums and rows are of the same moment.
  *
  * @returns null if the user has no such agent
  */
 export async function callParts(place: Place, agents: Agents, filter: CallFilter): Promise<string | null> {
   const { connection, capture, tenant } = place;
-  const { agent_id: agentId } = filter;
-  const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
-  if (agentNo === undefined) return null;
+  const isOfAgent = ofAgents(agents, tenant, filter);
+  if (isOfAgent === null) return null;
   // The sums do not tell versions apart, and ignore which rows a quarantined segment replaces.
   const isOneByOne = capture.isAnyQuarantined || dimensionsOf(filter).length > 0;
   const { sums, ends } = isOneByOne ? { sums: null, ends: [filter] } : hoursWithin(place, filter);
@@ -79,23 +88,19 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   const parts = CALL_PARTS.split(', ').filter((name) => name !== 'agent_no');
   const statements: string[] = [];
   if (sums !== null) {
-    const of = [
-      sums.condition,
-      ofModel(filter.model),
-      ...(agentNo === null ? [] : [`agent_no = ${agentNo}`]),
-    ];
+    const of = [sums.condition, ofModel(filter.model), isOfAgent];
     statements.push(`SELECT ${parts.join(', ')} FROM cold.main.${CALL_SUMS.name} WHERE ${of.join(' AND ')}`);
     const within = callsWithin(tenant, sums.filter);
     const hot = newestHot(capture, SPANS, within);
     const hotRuns = newestHot(capture, TRACES, `tenant = ${tenant}`);
     const { newer, commits } = await whatIsReplaced(place);
     const replaced = commits.map((condition) => `${isMoved(place)} AND ${within} AND ${condition}`);
-    if (agentNo === null || hotRuns === null) {
+    if (isOfAgent === ALL || hotRuns === null) {
       if (hot !== null) calls.push(callsOf(hot));
       if (newer !== null) calls.push(...replaced.map((where) => callsOfReplaced(where, newer)));
     } else {
       const ofAgent = (rows: string): string =>
-        `SELECT * EXCLUDE (agent_no) FROM (${rows}) WHERE agent_no = ${agentNo}`;
+        `SELECT * EXCLUDE (agent_no) FROM (${rows}) WHERE ${isOfAgent}`;
       if (hot !== null) calls.push(ofAgent(callsOf(withAgent(hot, hotRuns), ', agent_no')));
       const changed = await changedRuns(connection, hotRuns);
       if (newer !== null) {

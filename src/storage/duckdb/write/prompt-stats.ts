@@ -1,4 +1,4 @@
-import { MoneySum, type Usd } from '../../../signal/money.js';
+import { meanCost, MoneySum, type Usd } from '../../../signal/money.js';
 import { LruCache } from '../../shared/lru-cache.js';
 import type { Read } from '../segments/read.js';
 import { KeptDurations } from './kept-durations.js';
@@ -119,7 +119,7 @@ class PromptSums {
       traces: this.#traces,
       successes: this.#successes,
       failures: this.#failures,
-      meanCost: this.#priced === 0 ? null : this.#cost.toNumber() / this.#priced,
+      meanCost: meanCost(this.#cost.toNumber(), this.#priced),
       meanDurationMs: this.#durations.mean(),
       p95DurationMs: this.#durations.quantile(0.95),
     };

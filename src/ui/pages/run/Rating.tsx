@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { MessageSquare, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { useState, type SyntheticEvent } from 'react';
+import { v5 as uuidFrom } from 'uuid';
 import { api, bodyOf } from '../../api/client.js';
 import { cx } from '../../parts/cx.js';
 import { ActionProblem, TextField } from '../../parts/FormField.js';
@@ -12,6 +13,9 @@ import type { LoadedRun } from './load-run.js';
 import styles from './run.module.css';
 
 type Score = LoadedRun['run']['scores'][number];
+
+/** The namespace of the ids of scores that are given here. */
+const SCORES = 'c2f4a3b0-6d5e-4c1a-9a57-2f8f0f6f7d11';
 
 /** The name of the score that the thumbs give: 1 or 0. */
 export const RATING = 'rating';
@@ -130,9 +134,10 @@ function useRating({ traceId, spanId, scores }: Judged) {
     );
   const give = useMutation({
     mutationFn: async ({ name, value, comment }: Given) => {
-      const known = own(name);
+      const identity = [me.user.id, traceId, spanId, name];
       const score = {
-        ...(known !== undefined && { id: known.id }),
+        // Derived, so that two tabs give one score.
+        id: own(name)?.id ?? uuidFrom(JSON.stringify(identity), SCORES),
         trace_id: traceId,
         ...(spanId !== null && { span_id: spanId }),
         name,
