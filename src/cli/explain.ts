@@ -15,8 +15,7 @@ import { UnreadableInput, type TelemetryRequest } from './explain/request.js';
 import { StoredRuns } from './explain/stored-runs.js';
 import { Taking, type Taken } from './explain/taking.js';
 import type { CliIo } from './io.js';
-import { showJson } from './result.js';
-import { printable } from './table.js';
+import { printable, showJson } from './table.js';
 
 const STANDARD_INPUT = '-';
 const CONFIG_DESCRIPTION =

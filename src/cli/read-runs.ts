@@ -4,14 +4,16 @@ import { listTraces } from '../api/resources/run-list.js';
 import { searchAll } from '../api/resources/search.js';
 import { readSummary } from '../api/resources/trace-spans.js';
 import type { listedRunSchema } from '../api/support/listed-runs.js';
+import { scoreText } from '../api/support/scores.js';
 import type { OperationAnswer } from '../http/operation-call.js';
 import { RUN_STATUSES } from '../signal/span.js';
 import { ApiClient } from './api-client.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import {
   agentOf,
   cell,
   dollars,
+  pair,
   periodOf,
   seconds,
   show,
@@ -30,26 +32,40 @@ type Span = OperationAnswer<typeof readSummary>['spans'][number];
 const RUN_COLUMNS: readonly Column<ListedRun>[] = [
   { title: 'started', show: (run) => run.started_at.slice(0, 19) },
   { title: 'status', show: (run) => (run.success === false ? `${run.status}, no success` : run.status) },
-  { title: 'agent', show: (run) => cell(run.agent_name, 30) },
-  { title: 'duration', show: (run) => seconds(run.duration_ms) },
-  { title: 'tokens', show: (run) => run.total_tokens },
-  { title: 'cost', show: (run) => dollars(run.total_cost_usd) },
+  { title: 'agent', least: 8, show: (run) => cell(run.agent_name, 30) },
+  { title: 'duration', leaveOut: 2, show: (run) => seconds(run.duration_ms) },
+  { title: 'tokens', leaveOut: 5, show: (run) => run.total_tokens },
+  { title: 'cost', leaveOut: 3, show: (run) => dollars(run.total_cost_usd) },
   { title: 'id', show: (run) => run.trace_id },
-  { title: 'about', show: (run) => cell(run.match?.snippet ?? run.error_message ?? run.input_preview) },
+  {
+    title: 'about',
+    least: 12,
+    leaveOut: 1,
+    show: (run) => cell(run.match?.snippet ?? run.error_message ?? run.input_preview),
+  },
 ];
+/** Shown if a run has scores. */
+const SCORES: Column<ListedRun> = {
+  title: 'scores',
+  least: 10,
+  leaveOut: 4,
+  show: ({ scores = [] }) =>
+    cell(scores.map((score) => scoreText({ ...score, value: score.mean }, score.scores)).join(', ')),
+};
 
 const SPAN_COLUMNS: readonly Column<{ readonly span: Span; readonly depth: number }>[] = [
   {
     title: 'span',
+    least: 20,
     show: ({ span, depth }) => `${'  '.repeat(Math.min(depth, 20))}${span.type} ${cell(span.name, 50) ?? ''}`,
   },
   { title: 'status', show: ({ span }) => span.status },
   { title: 'duration', show: ({ span }) => seconds(span.duration_ms) },
-  { title: 'model', show: ({ span }) => cell(span.model, 30) },
-  { title: 'tokens', show: ({ span }) => span.total_tokens },
-  { title: 'cost', show: ({ span }) => dollars(span.cost_usd) },
-  { title: 'id', show: ({ span }) => span.span_id },
-  { title: 'error', show: ({ span }) => cell(span.error_message) },
+  { title: 'model', least: 8, leaveOut: 3, show: ({ span }) => cell(span.model, 30) },
+  { title: 'tokens', leaveOut: 5, show: ({ span }) => span.total_tokens },
+  { title: 'cost', leaveOut: 4, show: ({ span }) => dollars(span.cost_usd) },
+  { title: 'id', leaveOut: 2, show: ({ span }) => span.span_id },
+  { title: 'error', least: 12, leaveOut: 1, show: ({ span }) => cell(span.error_message) },
 ];
 
 interface RunsOptions extends ReadOptions, PeriodOptions {
@@ -63,6 +79,8 @@ interface RunsOptions extends ReadOptions, PeriodOptions {
   readonly environment?: string;
   readonly release?: string;
   readonly model?: string;
+  readonly score?: string[];
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly kind?: 'agent' | 'other' | 'all';
   readonly sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
   readonly limit: number;
@@ -85,6 +103,12 @@ export function runsCommand(io: ProcessIo): Command {
     .option('--environment <name>', 'environment, such as production')
     .option('--release <name>', 'release of the program')
     .option('--model <name>', 'runs with a call of this model')
+    .option(
+      '--score <condition>',
+      'helpfulness<0.5, tone=polite, helpfulness (has one) or !helpfulness; may be repeated',
+      (text: string, known: string[] = []) => [...known, text],
+    )
+    .option('--metadata <key=value>', 'value of a metadata key; may be repeated', pair)
     .addOption(new Option('--kind <kind>', 'kind of runs').choices(['agent', 'other', 'all']))
     .addOption(
       new Option('--sort <field>', 'descending order of the list').choices([
@@ -106,30 +130,17 @@ export function runsCommand(io: ProcessIo): Command {
 }
 
 async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient): Promise<void> {
-  const {
-    agent,
-    user,
-    session,
-    limit,
-    query,
-    status,
-    success,
-    tag,
-    environment,
-    release,
-    model,
-    kind,
-    sort,
-    cursor,
-  } = options;
+  const { agent, user, session, limit, metadata } = options;
+  const { query, status, success, tag, environment, release, model, kind, sort, cursor, score } = options;
   const found = await client.call(listTraces, {
     query: {
       ...(await agentOf(agent, client)),
       ...periodOf(options),
-      ...defined({ query, status, success, tag, environment, release, model, kind, sort, cursor }),
-      ...defined({ user_id: user, session_id: session }),
+      ...defined({ query, status, success, tag, environment, release, model, kind, sort, cursor, score }),
+      ...defined({ user_id: user, session_id: session, 'metadata.KEY': metadata }),
       page_size: limit,
       previews: true,
+      scores: true,
       count: 'none',
     },
   });
@@ -141,7 +152,9 @@ async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient):
   show(io, options, {
     json: found,
     rows: found.items,
-    columns: RUN_COLUMNS,
+    columns: found.items.some(({ scores = [] }) => scores.length > 0)
+      ? [...RUN_COLUMNS, SCORES]
+      : RUN_COLUMNS,
     none: 'No run matches.',
     ...(more.length > 0 && { more: more.join(' ') }),
   });
@@ -176,7 +189,9 @@ async function showRun(
     more: [
       `${run.agent_name}: ${run.status}, ${seconds(run.duration_ms) ?? 'not ended'}, ${run.total_tokens ?? 0} tokens, ${dollars(run.total_cost_usd) ?? 'no cost'}`,
       run.error_message,
-      ...run.scores.map(({ name, value, label }) => `score ${name} ${value ?? label ?? ''}`),
+      ...run.scores.map((score) =>
+        [`score ${scoreText(score)}`, score.comment].filter((part) => part !== null).join(': '),
+      ),
     ]
       .map((line) => cell(line, 300))
       .filter((line) => line !== null)
@@ -233,7 +248,7 @@ export function searchCommand(io: ProcessIo): Command {
         rows,
         columns: [
           { title: 'found', show: ({ what }) => what },
-          { title: 'name', show: ({ name }) => cell(name, 80) },
+          { title: 'name', least: 20, show: ({ name }) => cell(name, 80) },
           { title: 'id', show: ({ id }) => cell(id, 80) },
         ],
         none: 'Nothing matches.',

@@ -1,16 +1,19 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { searchLogs } from '../api/resources/logs.js';
+import { Command, Option } from 'commander';
+import type { Static } from 'typebox';
+import { searchLogs, type logSchema } from '../api/resources/logs.js';
 import { readSeries } from '../api/resources/metric-series.js';
 import { listMetrics } from '../api/resources/metrics.js';
 import { comparePrompts } from '../api/resources/prompt-usage.js';
 import { promptNames } from '../api/resources/prompts.js';
+import { loggedScoreText } from '../api/support/scores.js';
 import { SEVERITIES, type Severity } from '../signal/log-record.js';
 import { METRIC_AGGREGATIONS } from '../storage/contracts/metrics.js';
 import { ApiClient } from './api-client.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import {
   cell,
   dollars,
+  pair,
   periodOf,
   seconds,
   show,
@@ -20,13 +23,6 @@ import {
   type PeriodOptions,
   type ReadOptions,
 } from './read-options.js';
-
-/** `key=value` pairs of a repeatable option. */
-function pair(text: string, known: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (key === undefined || value === undefined) throw new InvalidArgumentError('It must be KEY=VALUE.');
-  return { ...known, [key]: value };
-}
 
 interface LogsOptions extends ReadOptions, PeriodOptions {
   readonly service?: string;
@@ -74,9 +70,9 @@ export function logsCommand(io: ProcessIo): Command {
         columns: [
           { title: 'time', show: ({ timestamp }) => timestamp },
           { title: 'severity', show: (record) => record.severity },
-          { title: 'service', show: ({ service_name }) => cell(service_name, 30) },
-          { title: 'record', show: ({ body, event_name }) => cell(body ?? event_name, 100) },
-          { title: 'run', show: ({ trace_id }) => trace_id },
+          { title: 'service', least: 8, leaveOut: 2, show: ({ service_name }) => cell(service_name, 30) },
+          { title: 'record', least: 30, show: (record) => cell(recordText(record), 200) },
+          { title: 'run', leaveOut: 1, show: ({ trace_id }) => trace_id },
         ],
         none: 'No record matches.',
         ...(next_cursor !== null && {
@@ -85,6 +81,16 @@ export function logsCommand(io: ProcessIo): Command {
       });
     },
   );
+}
+
+/** Its body; for an event, its name with the score or the attributes. */
+function recordText(record: Static<typeof logSchema>): string | null {
+  const { body, event_name = null, attributes } = record;
+  if (body !== null) return body;
+  const values = Object.entries(attributes).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return loggedScoreText(record) ?? [event_name, ...values].filter((part) => part !== null).join(' ');
 }
 
 interface MetricsOptions extends ReadOptions, PeriodOptions {
@@ -118,12 +124,12 @@ async function showMetrics(io: ProcessIo, options: ReadOptions, client: ApiClien
     json: metrics,
     rows: metrics,
     columns: [
-      { title: 'name', show: ({ name }) => cell(name, 80) },
+      { title: 'name', least: 30, show: ({ name }) => cell(name, 80) },
       { title: 'type', show: ({ type }) => type },
       { title: 'unit', show: ({ unit }) => cell(unit, 20) },
       { title: 'points', show: ({ data_point_count: count }) => count },
-      { title: 'last seen', show: ({ last_seen_at }) => last_seen_at.slice(0, 19) },
-      { title: 'description', show: ({ description }) => cell(description) },
+      { title: 'last seen', leaveOut: 2, show: ({ last_seen_at }) => last_seen_at.slice(0, 19) },
+      { title: 'description', least: 20, leaveOut: 1, show: ({ description }) => cell(description) },
     ],
     none: 'There are no metrics.',
   });
@@ -160,7 +166,7 @@ async function showSeries(
         title: `${agg ?? 'avg'}${found.unit === '' ? '' : ` (${found.unit})`}`,
         show: ({ value }) => Number(value.toPrecision(6)),
       },
-      { title: 'labels', show: ({ text }) => cell(text, 80) },
+      { title: 'labels', least: 20, show: ({ text }) => cell(text, 80) },
     ],
     none: 'The metric has no points in this period.',
     ...(found.is_truncated && { more: 'Series or the oldest points were left out: use a shorter period.' }),
@@ -200,7 +206,7 @@ export function promptsCommand(io: ProcessIo): Command {
           },
           { title: 'cost a run', show: ({ avg_cost_usd: cost }) => dollars(cost) },
           { title: 'p95', show: ({ p95_latency_ms: ms }) => seconds(ms) },
-          { title: 'text', show: ({ template_text: text }) => cell(text) },
+          { title: 'text', least: 10, show: ({ template_text: text }) => cell(text) },
         ],
         none: 'The prompt has no versions.',
       });

@@ -2,11 +2,11 @@ import {
   createMcpHandler,
   fromJsonSchema,
   McpServer,
-  type CallToolResult,
   type JsonSchemaType,
   type jsonSchemaValidator,
 } from '@modelcontextprotocol/server';
 import { Type, type TObject } from 'typebox';
+import { NotFound } from '../../api/support/not-found.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem, type HttpRequest, type HttpResponse, type Listener } from '../../component/http.js';
 import type { Scope } from '../../component/identity.js';
@@ -18,7 +18,7 @@ import { failureOf } from '../../http/problem.js';
 import { Answer } from './answer.js';
 import { ApiCalls } from './api-calls.js';
 import { LEAST_TOKENS, type McpConfig } from './config.js';
-import { addResources } from './resources.js';
+import { addResources, type ErrorText } from './resources.js';
 import type { Tool } from './tool.js';
 import { compareTools } from './tools/compare.js';
 import { costTools } from './tools/costs.js';
@@ -99,6 +99,13 @@ function serverFor(request: HttpRequest, context: McpContext): McpServer {
     },
   );
   const api = new ApiCalls(listener, request);
+  const errorText: ErrorText = (error, place) => {
+    if (!(error instanceof HttpProblem || error instanceof ConsumeError)) {
+      const fields = { err: error, place: place.name, requestId: request.id };
+      context.logger.error(fields, 'A tool or resource of the extension mcp failed');
+    }
+    return textOf(error, place, request.id);
+  };
   for (const tool of TOOLS) {
     const { name, title, description, writes = false } = tool;
     const annotations = {
@@ -112,13 +119,15 @@ function serverFor(request: HttpRequest, context: McpContext): McpServer {
     server.registerTool(name, { title, description, annotations, inputSchema }, async (input) => {
       const { max_tokens = config.answer_tokens, ...args } = input;
       const answer = new Answer(Number(max_tokens));
-      return await answered(request, context, tool, async () => {
+      try {
         await tool.run(args, { api, answer, clock });
-        return answer.toString();
-      });
+        return { content: [{ type: 'text', text: answer.toString() }] };
+      } catch (error) {
+        return { content: [{ type: 'text', text: errorText(error, tool) }], isError: true };
+      }
     });
   }
-  addResources(server, { api, maxTokens: config.answer_tokens });
+  addResources(server, { api, maxTokens: config.answer_tokens, errorText });
   return server;
 }
 
@@ -153,42 +162,30 @@ const ajvValidator: jsonSchemaValidator = {
   },
 };
 
-async function answered(
-  request: HttpRequest,
-  { logger }: McpContext,
-  { name, ids }: Tool,
-  run: () => Promise<string>,
-): Promise<CallToolResult> {
-  try {
-    return { content: [{ type: 'text', text: await run() }] };
-  } catch (error) {
-    if (!(error instanceof HttpProblem || error instanceof ConsumeError))
-      logger.error({ err: error, tool: name, requestId: request.id }, 'A tool of the extension mcp failed');
-    return { content: [{ type: 'text', text: errorText(error, { name, ids, request }) }], isError: true };
-  }
-}
+/** Names of arguments that differ from those of the API. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  group_by: 'by',
+  agent_id: 'agent',
+  start_time: 'since',
+  end_time: 'until',
+  page_size: 'limit',
+};
 
 /** The API's error, and what to do about it. */
-function errorText(
-  error: unknown,
-  {
-    name,
-    ids,
-    request,
-  }: { readonly name: string; readonly ids: string | undefined; readonly request: HttpRequest },
-): string {
+function textOf(error: unknown, { name, ids }: Parameters<ErrorText>[1], requestId: string): string {
   const { problem, isFault } = failureOf(error);
-  const places = (problem.errors ?? []).map(
-    ({ field, message }) => `${field.replace(/^\/(scores\/0\/)?/, '')} ${message}`,
-  );
-  const what = places.length > 0 ? `Invalid arguments for ${name}: ${places.join('; ')}.` : problem.message;
-  if (isFault) return `${what} (request ${request.id})`;
-  switch (problem.code) {
-    case 'forbidden_scope':
-      return `${what} Ask the user for a key with this scope; "jackdaw keys create" makes one.`;
-    case 'not_found':
-      return ids === undefined ? what : `${what} Check the id: ${ids}.`;
-    default:
-      return what;
+  if (isFault) return `${problem.message} (request ${requestId})`;
+  if (problem.errors !== undefined && problem.errors.length > 0) {
+    const places = problem.errors.map(({ field, message }) => {
+      const argument = field.replace(/^\/(scores\/0\/)?/, '');
+      return `${ARGUMENTS[argument] ?? argument} ${message.replace(/\w+/g, (word) => ARGUMENTS[word] ?? word)}`;
+    });
+    return `Invalid arguments for ${name}: ${places.join('; ')}.`;
   }
+  if (problem.code === 'forbidden_scope')
+    return `${problem.message} Ask the user for a key with this scope; "jackdaw keys create" makes one.`;
+  // The API names its route; here a tool lists the ids.
+  return problem instanceof NotFound && ids !== undefined
+    ? `There is no such ${problem.kind}: ${ids}.`
+    : problem.message;
 }
