@@ -211,7 +211,7 @@ void t.test('mcp setup merges files, keeps a copy and writes keys privately', as
     '.codex/config.toml',
     'model = "o3"\n\n[mcp_servers.jackdaw]\nurl = "http://old/mcp"\n\n[mcp_servers.other]\ncommand = "x"\n',
   );
-  t.match(await setup('codex', '--write', '--include-key'), { code: 0, stdout: '' });
+  t.match(await setup('codex', '--user', '--write', '--include-key'), { code: 0, stdout: '' });
   t.equal(
     readFileSync(toml, 'utf8'),
     `model = "o3"\n\n[mcp_servers.jackdaw]\nurl = "http://127.0.0.1:4319/mcp"\nhttp_headers = { Authorization = "Bearer ${KEY}" }\n\n[mcp_servers.other]\ncommand = "x"\n`,

@@ -61,9 +61,12 @@ export async function answerMcp(request: HttpRequest, context: McpContext): Prom
       'batch',
       'Batches are not supported: send each message in a request of its own.',
     );
+  const { logger } = context;
+  let failure: Error | undefined;
   const handler = createMcpHandler(() => serverFor(request, context), {
     onerror: (error) => {
-      context.logger.debug({ err: error, requestId: request.id }, 'An MCP request was refused');
+      failure = error;
+      logger.debug({ err: error, requestId: request.id }, 'An MCP request was refused');
     },
   });
   const response = await handler.fetch(
@@ -74,6 +77,7 @@ export async function answerMcp(request: HttpRequest, context: McpContext): Prom
     }),
     { parsedBody },
   );
+  if (response.status >= 500) logger.error({ err: failure, requestId: request.id }, 'An MCP request failed');
   const headers = Object.fromEntries(response.headers);
   return { status: response.status, headers, ...(response.body && { body: response.body }) };
 }
@@ -146,8 +150,10 @@ function argsOf(tool: Tool, { max_answer_tokens: most, answer_tokens: usual }: M
   );
   const { properties } = tool.args;
   const schema: TObject = Type.Object({ ...properties, max_tokens }, { additionalProperties: false });
+  // Some clients check arguments before they call, and do not fill in defaults.
+  const required = (schema.required ?? []).filter((name) => !('default' in (schema.properties[name] ?? {})));
   // A JSON Schema, in the SDK's name for the same type.
-  const printed = JSON.parse(JSON.stringify(schema)) as JsonSchemaType;
+  const printed = JSON.parse(JSON.stringify({ ...schema, required })) as JsonSchemaType;
   schemas.set(tool, { most, schema: printed });
   return printed;
 }

@@ -193,7 +193,9 @@ void t.test('the official client lists and calls every tool', async (t) => {
     add_score: [{ trace_id: goodId, name: 'kindness', value: 1 }, /^Stored score [0-9a-f-]{36}\./],
   };
   t.same(tools.map(({ name }) => name).sort(), Object.keys(calls).sort());
-  for (const { name, annotations } of tools) {
+  for (const { name, annotations, inputSchema } of tools) {
+    const { required = [], properties = {} } = inputSchema;
+    t.notOk(required.some((argument) => 'default' in Object(properties[argument])), `${name} fills in defaults`);
     t.equal(annotations?.readOnlyHint, name !== 'add_score', name);
     const [args, expected] = calls[name] ?? [{}, /never/];
     const { text, isError } = await call(name, { ...args });
