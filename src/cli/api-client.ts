@@ -187,6 +187,10 @@ export class ApiClient {
       );
     // The detail would repeat the first error.
     if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
+    if (problem.code === 'forbidden_scope')
+      return new Error(
+        `${problem.detail} Use a key that has it; an administrator makes one with "jackdaw keys create".`,
+      );
     const isFault = status >= 500 && requestId !== null;
     return new Error(isFault ? `${problem.detail} (request ${requestId})` : problem.detail);
   }

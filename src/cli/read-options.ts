@@ -79,7 +79,7 @@ export async function agentOf(
   if (agent === undefined) return {};
   const found = await findAgentId(agent, client);
   if ('id' in found) return { agent_id: found.id };
-  throw new UsageError(`--agent "${agent}" ${found.reason}`);
+  throw new UsageError(`--agent "${agent}" ${found.reason}; "jackdaw search" finds agents`);
 }
 
 /** What a command prints. */

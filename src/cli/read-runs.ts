@@ -9,6 +9,7 @@ import type { OperationAnswer } from '../http/operation-call.js';
 import { RUN_STATUSES } from '../signal/span.js';
 import { ApiClient } from './api-client.js';
 import type { ProcessIo } from './io.js';
+import { readTraceId } from './read-id.js';
 import {
   agentOf,
   cell,
@@ -24,31 +25,30 @@ import {
   type ReadOptions,
 } from './read-options.js';
 import type { Column } from './table.js';
-import { UsageError } from './usage-error.js';
 
 type ListedRun = Static<typeof listedRunSchema>;
 type Span = OperationAnswer<typeof readSummary>['spans'][number];
 
 const RUN_COLUMNS: readonly Column<ListedRun>[] = [
   { title: 'started', show: (run) => run.started_at.slice(0, 19) },
-  { title: 'status', show: (run) => (run.success === false ? `${run.status}, no success` : run.status) },
+  { title: 'status', show: (run) => statusText(run) },
   { title: 'agent', least: 8, show: (run) => cell(run.agent_name, 30) },
-  { title: 'duration', leaveOut: 2, show: (run) => seconds(run.duration_ms) },
+  { title: 'duration', leaveOut: 3, show: (run) => seconds(run.duration_ms) },
   { title: 'tokens', leaveOut: 5, show: (run) => run.total_tokens },
-  { title: 'cost', leaveOut: 3, show: (run) => dollars(run.total_cost_usd) },
+  { title: 'cost', leaveOut: 4, show: (run) => dollars(run.total_cost_usd) },
   { title: 'id', show: (run) => run.trace_id },
   {
     title: 'about',
-    least: 12,
-    leaveOut: 1,
+    least: 20,
+    leaveOut: 2,
     show: (run) => cell(run.match?.snippet ?? run.error_message ?? run.input_preview),
   },
 ];
 /** Shown if a run has scores. */
 const SCORES: Column<ListedRun> = {
   title: 'scores',
-  least: 10,
-  leaveOut: 4,
+  least: 16,
+  leaveOut: 6,
   show: ({ scores = [] }) =>
     cell(scores.map((score) => scoreText({ ...score, value: score.mean }, score.scores)).join(', ')),
 };
@@ -67,6 +67,11 @@ const SPAN_COLUMNS: readonly Column<{ readonly span: Span; readonly depth: numbe
   { title: 'id', leaveOut: 2, show: ({ span }) => span.span_id },
   { title: 'error', least: 12, leaveOut: 1, show: ({ span }) => cell(span.error_message) },
 ];
+
+/** The status; for a run that ended well without success, that. */
+function statusText({ status, success }: ListedRun): string {
+  return status === 'completed' && success === false ? 'no success' : status;
+}
 
 interface RunsOptions extends ReadOptions, PeriodOptions {
   readonly query?: string;
@@ -91,7 +96,7 @@ interface RunsOptions extends ReadOptions, PeriodOptions {
 export function runsCommand(io: ProcessIo): Command {
   const command = new Command('runs')
     .description('List runs, newest first, or show the spans of one run.')
-    .argument('[id]', 'id of a run: UUID, or 32 hexadecimal digits')
+    .argument('[id]', 'id of a run: UUID, or 32 hexadecimal digits; --query searches for words', readTraceId)
     .option('--query <words>', 'words, "phrases", prefix* and -without, in runs and their spans')
     .option('--agent <name>', 'name or id of an agent')
     .addOption(new Option('--status <status>', 'status of the runs').choices(RUN_STATUSES))
@@ -124,7 +129,7 @@ export function runsCommand(io: ProcessIo): Command {
     async (id: string | undefined, options: RunsOptions) => {
       const client = await ApiClient.open(options, io);
       if (id === undefined) await listRuns(io, options, client);
-      else await showRun(io, options, { id, client });
+      else await showRun(io, options, { trace_id: id, client });
     },
   );
 }
@@ -153,7 +158,7 @@ async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient):
     json: found,
     rows: found.items,
     columns: found.items.some(({ scores = [] }) => scores.length > 0)
-      ? [...RUN_COLUMNS, SCORES]
+      ? [...RUN_COLUMNS, score === undefined ? SCORES : { ...SCORES, leaveOut: 1 }]
       : RUN_COLUMNS,
     none: 'No run matches.',
     ...(more.length > 0 && { more: more.join(' ') }),
@@ -172,14 +177,8 @@ function defined<Values extends object>(
 async function showRun(
   io: ProcessIo,
   options: ReadOptions,
-  { id, client }: { readonly id: string; readonly client: ApiClient },
+  { trace_id, client }: { readonly trace_id: string; readonly client: ApiClient },
 ): Promise<void> {
-  const digits = id.toLowerCase().replaceAll('-', '');
-  if (!/^[0-9a-f]{32}$/.test(digits))
-    throw new UsageError(
-      `"${id}" is not the id of a run: give a UUID or 32 hexadecimal digits. To search for words use --query.`,
-    );
-  const trace_id = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const run = await client.call(readSummary, { params: { trace_id } });
   show(io, options, {
     json: run,

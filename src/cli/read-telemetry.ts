@@ -10,6 +10,7 @@ import { SEVERITIES, type Severity } from '../signal/log-record.js';
 import { METRIC_AGGREGATIONS } from '../storage/contracts/metrics.js';
 import { ApiClient } from './api-client.js';
 import type { ProcessIo } from './io.js';
+import { readTraceId } from './read-id.js';
 import {
   cell,
   dollars,
@@ -43,7 +44,7 @@ export function logsCommand(io: ProcessIo): Command {
     .addOption(new Option('--severity <severity>', 'exactly this severity').choices(SEVERITIES))
     .option('--event <name>', 'name of the event')
     .option('--attribute <key=value>', 'whole value of an attribute; may be repeated', pair)
-    .option('--run <id>', 'records of this run')
+    .option('--run <id>', 'records of this run', readTraceId)
     .option('--limit <number>', 'records to list, at most 1000', wholeNumber, 50)
     .option('--cursor <text>', 'next_cursor of an earlier answer');
   return withReadOptions(withPeriod(command, 'records')).action(

@@ -6,7 +6,10 @@ export interface Column<Row> {
   readonly title: string;
   /** In a narrow terminal, cells are cut to this many characters or more; absent: never. */
   readonly least?: number;
-  /** In a terminal that is still too narrow, the column with the highest number is left out first; absent: never. */
+  /**
+   * In a terminal that is still too narrow, the column with the highest number is left out first; absent: never. Such a column is also
+   * left out of a terminal if it is empty.
+   */
   readonly leaveOut?: number;
   show(row: Row): string | number | null;
 }
@@ -30,10 +33,13 @@ export function fitTable<Row>(
   ];
   const whole = columns.map((_, index) => Math.max(...lines.map((line) => itemAt(line, index).length)));
   const least = columns.map((column, index) => Math.min(itemAt(whole, index), column.least ?? Infinity));
-  let shown = columns.map((_, index) => index);
+  const rank = (index: number) => itemAt(columns, index).leaveOut ?? 0;
+  const filled = columns.flatMap((column, index) =>
+    width === Infinity || rank(index) === 0 || rows.some((row) => column.show(row) !== null) ? [index] : [],
+  );
+  let shown = filled;
   const spare = () =>
     shown.reduce((rest, index) => rest - itemAt(least, index) - GAP.length, width + GAP.length);
-  const rank = (index: number) => itemAt(columns, index).leaveOut ?? 0;
   while (spare() < 0) {
     const last = Math.max(...shown.map(rank));
     if (last === 0) break;
@@ -53,7 +59,9 @@ export function fitTable<Row>(
         .trimEnd(),
     )
     .join('\n');
-  const leftOut = columns.filter((_, index) => !shown.includes(index)).map(({ title }) => title);
+  const leftOut = filled
+    .filter((index) => !shown.includes(index))
+    .map((index) => itemAt(columns, index).title);
   return { text, leftOut };
 }
 

@@ -85,6 +85,7 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     count: 1,
     items: [{ body: 'key is missing' }],
   });
+  t.match(await json('logs', '--run', id.replaceAll('-', '')), { items: [{ trace_id: id }] });
   t.match(await json('logs', '--attribute', 'door.id=7', '--since', '1h'), { count: 1 });
   t.match(
     (await run('logs', '--event', 'gen_ai.evaluation.result', '--no-json')).stdout,
@@ -111,13 +112,19 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
   t.match((await run('prompts', 'greeting', '--no-json')).stdout, /^2 +0 +- +- +- +Hi 2\n1 +0/m);
 
   for (const [args, message] of [
-    [['runs', 'nightly'], /"nightly" is not the id of a run: .* use --query/],
+    [['runs', 'nightly'], /'nightly' is invalid .* must be the id of a run: a UUID, or 32 hex/],
+    [['logs', '--run', '12'], /'12' is invalid\. It must be the id of a run/],
     [['runs', '--agent', 'porter'], /--agent "porter" is not the name of an agent; similar: "night/],
     [['runs', '--since', 'yesterday'], /must be an ISO 8601 time .* or an age such as 90m/],
     [['runs', '--limit', '0'], /must be a whole number from 1/],
     [['logs', '--attribute', 'door'], /must be KEY=VALUE/],
   ] as const)
     t.match(await run(...args), { code: 2, stderr: message });
+  const writer = { ...env, JACKDAW_KEY: (await api.createKey(['write'])).key };
+  t.match(await runInProcess(['runs'], writer), {
+    code: 1,
+    stderr: /lacks the scope "read"\. Use a key that has it; an administrator makes one/,
+  });
   t.match(await run('prompts', 'none'), {
     code: 1,
     stderr:
@@ -140,6 +147,11 @@ void t.test('a table is cut to its terminal, and says what it leaves out', async
     { title: 'd', leaveOut: 2, show: ([, , , d = '']) => d },
   ];
   const row = ['12345', 'bbbbbbbb', 'cccccc', 'dd'];
+  const empty: Column<readonly string[]> = { title: 'e', leaveOut: 3, show: () => null };
+  t.equal(
+    fitTable([...columns, empty], [row], Infinity).text.split('\n')[0],
+    'A      B         C       D   E',
+  );
   for (const [width, line, leftOut] of [
     [27, '12345  bbbbbbbb  cccccc  dd', []],
     [23, '12345  bbbbbb…  cc…  dd', []],
@@ -147,7 +159,7 @@ void t.test('a table is cut to its terminal, and says what it leaves out', async
     [12, '12345  bbbb…', ['c', 'd']],
     [3, '12345  bbb…', ['c', 'd']],
   ] as const) {
-    const table = fitTable(columns, [row], width);
+    const table = fitTable([...columns, empty], [row], width);
     t.match([table.text.split('\n')[1], table.leftOut], [line, leftOut], String(width));
   }
 });

@@ -3,6 +3,7 @@ import { findAgentId } from '../../api/resources/agents.js';
 import { MOMENT_RULE, readMoment } from '../../api/support/intervals.js';
 import type { Clock } from '../../component/telemetry.js';
 import { validationProblem } from '../../http/field-errors.js';
+import { uuidOfDigits } from '../../signal/ids.js';
 import { DIMENSIONS } from '../../signal/run-context.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 import type { Answer } from './answer.js';
@@ -42,8 +43,7 @@ export const spanId = Type.String({ format: 'uuid', description: 'Id of the span
 
 /** The UUID of a {@link traceId}. */
 export function uuidOf(id: string): string {
-  const digits = id.toLowerCase().replaceAll('-', '');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return uuidOfDigits(id.toLowerCase().replaceAll('-', ''));
 }
 
 const moment = (description: string) =>

@@ -195,7 +195,10 @@ void t.test('the official client lists and calls every tool', async (t) => {
   t.same(tools.map(({ name }) => name).sort(), Object.keys(calls).sort());
   for (const { name, annotations, inputSchema } of tools) {
     const { required = [], properties = {} } = inputSchema;
-    t.notOk(required.some((argument) => 'default' in Object(properties[argument])), `${name} fills in defaults`);
+    t.notOk(
+      required.some((argument) => 'default' in Object(properties[argument])),
+      `${name} fills in defaults`,
+    );
     t.equal(annotations?.readOnlyHint, name !== 'add_score', name);
     const [args, expected] = calls[name] ?? [{}, /never/];
     const { text, isError } = await call(name, { ...args });

@@ -165,6 +165,8 @@ function tellRest(
   }: { readonly offset: number; readonly shown: number; readonly payloads: boolean },
   answer: Answer,
 ): void {
+  if (offset > 0 && offset >= spans.length)
+    answer.note(`Nothing is at offset ${offset}: ${spans.length} spans can be shown.`);
   const end = offset + shown;
   if (end < spans.length) {
     answer.note(`Shown: spans ${offset} to ${end - 1} of ${spans.length}.`);
