@@ -94,9 +94,14 @@ interface Shown<Row> {
   readonly more?: string | undefined;
 }
 
+/** Whether to print JSON: what `--json` and `--no-json` say, else no table outside of a terminal. */
+export function isJson(io: ProcessIo, { json }: ReadOptions): boolean {
+  return json ?? !io.isTerminal;
+}
+
 /** Prints an answer as JSON, or as a table that fits the terminal. */
-export function show<Row>(io: ProcessIo, { json }: ReadOptions, shown: Shown<Row>): void {
-  if (json ?? !io.isTerminal) {
+export function show<Row>(io: ProcessIo, options: ReadOptions, shown: Shown<Row>): void {
+  if (isJson(io, options)) {
     showJson(io, shown.json);
     return;
   }

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Static } from 'typebox';
 import { searchLogs, type logSchema } from '../api/resources/logs.js';
-import { readSeries } from '../api/resources/metric-series.js';
+import { labelsText, listLabels, readSeries } from '../api/resources/metric-series.js';
 import { listMetrics } from '../api/resources/metrics.js';
 import { comparePrompts } from '../api/resources/prompt-usage.js';
 import { promptNames } from '../api/resources/prompts.js';
@@ -14,6 +14,7 @@ import { readTraceId } from './read-id.js';
 import {
   cell,
   dollars,
+  isJson,
   pair,
   periodOf,
   seconds,
@@ -158,6 +159,11 @@ async function showSeries(
       .join(' ');
     return points.map(([ms = 0, value = 0]) => ({ text, time: new Date(ms).toISOString(), value }));
   });
+  const known = isJson(io, options) ? [] : await client.call(listLabels, { query: { name } });
+  const more = [
+    known.length === 0 ? null : `Labels of the last 7 days: ${cell(labelsText(known), 500) ?? ''}`,
+    found.is_truncated ? 'Series or the oldest points were left out: use a shorter period.' : null,
+  ].filter((line) => line !== null);
   show(io, options, {
     json: found,
     rows,
@@ -170,7 +176,7 @@ async function showSeries(
       { title: 'labels', least: 20, show: ({ text }) => cell(text, 80) },
     ],
     none: 'The metric has no points in this period.',
-    ...(found.is_truncated && { more: 'Series or the oldest points were left out: use a shorter period.' }),
+    ...(more.length > 0 && { more: more.join('\n') }),
   });
 }
 

@@ -183,7 +183,10 @@ void t.test('the official client lists and calls every tool', async (t) => {
       /^model-one: 3 calls[^]*with gpt-4o-mini: \$/m,
     ],
     search_logs: [{ query: 'stuck' }, /ERROR · till · drawer is stuck/],
-    query_metric: [{ name: 'drawer.coins', agg: 'max' }, /all: 1 steps · min 42/],
+    query_metric: [
+      { name: 'drawer.coins', agg: 'max' },
+      /^labels of the last 7 days: service_name: till$[^]*^all: 1 steps · min 42/m,
+    ],
     service_map: [PERIOD, /^agent cashier · /m],
     list_alerts: [{}, /failure_rate · agent cashier · threshold 0\.5/],
     explain_span: [

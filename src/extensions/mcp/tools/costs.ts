@@ -73,7 +73,7 @@ const costBy = defineTool({
   name: 'cost_by',
   title: 'Cost by group',
   description:
-    'Cost, runs, failures and durations by agent, model, user, tag or another field, each compared with the period before, and what got clearly worse; by default of the last 24 hours. by model counts calls instead of runs, and takes only agent, times, environment, release, agent_version and repository.',
+    'Cost, runs, failures and durations by agent, model, user, tag or another field, each compared with the period before, and what got clearly worse; by default of the last 24 hours. Groups by model count calls instead of runs; only agent, times, environment, release, agent_version and repository can select calls.',
   args: Type.Object(
     {
       by: Type.Enum(GROUP_FIELDS),

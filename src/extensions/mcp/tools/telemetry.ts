@@ -3,7 +3,7 @@ import { listAllEvents } from '../../../api/resources/alerts/alert-events.js';
 import type { AlertJson } from '../../../api/resources/alerts/alert-schema.js';
 import { listAlerts } from '../../../api/resources/alerts/alerts.js';
 import { searchLogs, type logSchema } from '../../../api/resources/logs.js';
-import { readSeries } from '../../../api/resources/metric-series.js';
+import { labelsText, listLabels, readSeries } from '../../../api/resources/metric-series.js';
 import { listMetrics } from '../../../api/resources/metrics.js';
 import { readServiceMap } from '../../../api/resources/service-map.js';
 import { loggedScoreText } from '../../../api/support/scores.js';
@@ -144,6 +144,8 @@ const queryMetric = defineTool({
         ...(step !== undefined && { step }),
       },
     });
+    const known = await api.call(listLabels, { query: { name: metric } });
+    if (known.length > 0) answer.line(`labels of the last 7 days: ${oneLine(labelsText(known), 500)}`);
     showSeries(found, agg ?? 'avg', answer);
   },
 });
