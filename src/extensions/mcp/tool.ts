@@ -1,4 +1,4 @@
-import { Type, type Static, type TObject, type TString } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import { findAgentId } from '../../api/resources/agents.js';
 import { MOMENT_RULE, readMoment } from '../../api/support/intervals.js';
 import type { Clock } from '../../component/telemetry.js';
@@ -60,14 +60,18 @@ export const period = { since: moment('Start'), until: moment('End') };
 export const textArgument = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
 const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
-const texts = (key: TString, description: string) =>
+/** An optional map of texts. Without `patternProperties`, which not all models' APIs accept. */
+export const textsArgument = (description: string, most = 10) =>
   Type.Optional(
-    Type.Record(key, Type.String({ maxLength: 1024 }), {
-      maxProperties: 10,
-      additionalProperties: false,
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 1024 },
+      maxProperties: most,
       description,
     }),
   );
+
+const CONDITIONS: readonly string[] = DIMENSIONS.flatMap((field) => [`${field}!`, `${field}~`]);
 
 /** Arguments that select runs, wherever runs are listed or summed up. */
 export const runArguments = {
@@ -82,12 +86,10 @@ export const runArguments = {
   release: textArgument('Release of the program.'),
   agent_version: textArgument('Version of the agent.'),
   repository: textArgument('Repository, such as owner/name.'),
-  where: texts(
-    Type.String({ pattern: `^(${DIMENSIONS.join('|')})[!~]$` }),
+  where: textsArgument(
     `Other conditions on ${DIMENSIONS.join(', ')}: {"environment!": "test"} for any other value or none, {"release~": "2.1"} for values that contain a text.`,
   ),
-  metadata: texts(
-    Type.String(),
+  metadata: textsArgument(
     'Values of metadata keys of the run; keys that end with ! or ~ as in where, such as {"plan!": "free"}.',
   ),
   score: Type.Optional(
@@ -106,13 +108,18 @@ export const runArguments = {
 /**
  * The API's parameters for {@link runArguments}.
  *
- * @throws HttpProblem 422 for an unknown agent or an invalid time
+ * @throws HttpProblem 422 for an unknown agent or condition, or an invalid time
  */
 export async function runQuery(
   args: Static<TObject<typeof runArguments>>,
   { api, clock }: Pick<ToolContext, 'api' | 'clock'>,
 ) {
-  const { agent, since, until, where, metadata, ...filter } = args;
+  const { agent, since, until, where = {}, metadata, ...filter } = args;
+  const unknown = Object.keys(where).find((key) => !CONDITIONS.includes(key));
+  if (unknown !== undefined) {
+    const message = `must not have the key ${JSON.stringify(unknown)}, only ${CONDITIONS.join(', ')}`;
+    throw validationProblem('arguments', [{ field: 'where', message }]);
+  }
   return {
     ...filter,
     ...where,

@@ -17,6 +17,7 @@ import {
   limitArgument,
   period,
   textArgument,
+  textsArgument,
   timesOf,
   traceId,
   uuidOf,
@@ -34,12 +35,7 @@ const findLogs = defineTool({
       service: textArgument('Name of the service.'),
       severity: Type.Optional(Type.Enum(SEVERITIES, { description: 'Exactly this severity.' })),
       event_name: textArgument('Name of the event.'),
-      attributes: Type.Optional(
-        Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
-          maxProperties: 10,
-          description: 'Whole values of attributes.',
-        }),
-      ),
+      attributes: textsArgument('Whole values of attributes.'),
       trace_id: Type.Optional(traceId),
       ...period,
       limit: limitArgument(200, 30),
@@ -106,12 +102,7 @@ const queryMetric = defineTool({
           description: 'Label keys. Default: none, one series for everything.',
         }),
       ),
-      labels: Type.Optional(
-        Type.Record(Type.String(), Type.String(), {
-          maxProperties: 32,
-          description: 'Labels that points must have.',
-        }),
-      ),
+      labels: textsArgument('Labels that points must have.', 32),
       step: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds.' })),
       ...period,
     },
