@@ -399,7 +399,11 @@ void t.test('invalid arguments are named with the remedy', async (t) => {
     ],
     ['search_runs', { prompt_version: 1 }, /prompt_version requires prompt_name/],
     ['search_runs', { score: ['tone<'] }, /search_runs: score must be a condition such as helpfulness<0\.5/],
-    ['cost_by', { by: 'tag', where: { colour: 'red' } }, /cost_by: where must not have the key "colour", only environment!, /],
+    [
+      'cost_by',
+      { by: 'tag', where: { colour: 'red' } },
+      /cost_by: where must not have the key "colour", only environment!, /,
+    ],
     ['cost_by', { by: 'tag', since: '1h', until: '2h' }, /cost_by: since must be before until/],
     ['query_metric', { name: 'none' }, /There is no such metric: query_metric without name lists metrics/],
     [
