@@ -169,23 +169,25 @@ const ajvValidator: jsonSchemaValidator = {
 };
 
 /** Names of arguments that differ from those of the API. */
-const ARGUMENTS: Readonly<Record<string, string>> = {
-  group_by: 'by',
-  agent_id: 'agent',
-  start_time: 'since',
-  end_time: 'until',
-  page_size: 'limit',
-};
+const ARGUMENTS = new Map([
+  ['group_by', 'by'],
+  ['agent_id', 'agent'],
+  ['start_time', 'since'],
+  ['end_time', 'until'],
+  ['page_size', 'limit'],
+]);
 
 /** The API's error, and what to do about it. */
 function textOf(error: unknown, { name, ids }: Parameters<ErrorText>[1], requestId: string): string {
   const { problem, isFault } = failureOf(error);
   if (isFault) return `${problem.message} (request ${requestId})`;
   if (problem.errors !== undefined && problem.errors.length > 0) {
-    const places = problem.errors.map(({ field, message }) => {
-      const argument = field.replace(/^\/(scores\/0\/)?/, '');
-      return `${ARGUMENTS[argument] ?? argument} ${message.replace(/\w+/g, (word) => ARGUMENTS[word] ?? word)}`;
-    });
+    const places = problem.errors.map(({ field, message }) =>
+      `${field.replace(/^\/(scores\/0\/)?/, '')} ${message}`.replace(
+        /\w+/g,
+        (word) => ARGUMENTS.get(word) ?? word,
+      ),
+    );
     return `Invalid arguments for ${name}: ${places.join('; ')}.`;
   }
   if (problem.code === 'forbidden_scope')
