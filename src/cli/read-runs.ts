@@ -111,7 +111,7 @@ export function runsCommand(io: ProcessIo): Command {
     .option(
       '--score <condition>',
       'helpfulness<0.5, tone=polite, helpfulness (has one) or !helpfulness; may be repeated',
-      (text: string, known: string[] = []) => [...known, text],
+      (text: string, known: string[] | undefined) => [...(known ?? []), text],
     )
     .option('--metadata <key=value>', 'value of a metadata key; may be repeated', pair)
     .addOption(new Option('--kind <kind>', 'kind of runs').choices(['agent', 'other', 'all']))

@@ -181,15 +181,15 @@ function serializeSuccesses(operation: Operation, schemas: OpenApiSchemas): obje
   const { method, summary, responses, headers: { response = {} } = {} } = operation;
   const headers = Object.keys(response).length === 0 ? {} : { headers: serializeHeaders(response) };
   const unchanged = { description: 'Not changed since the `ETag` in `If-None-Match`', ...headers };
-  return Object.fromEntries([
-    ...Object.entries(responses).map(([status, schema]) => [
+  const successes: Record<string, object> = Object.fromEntries(
+    Object.entries(responses).map(([status, schema]) => [
       status,
       schema
         ? { description: summary, ...headers, content: answerOf(operation, schemas.print(schema)) }
         : { description: `${summary}: done, no body`, ...headers },
     ]),
-    ...(method === 'GET' && 'ETag' in response ? [['304', unchanged] as const] : []),
-  ]);
+  );
+  return method === 'GET' && 'ETag' in response ? { ...successes, 304: unchanged } : successes;
 }
 
 function serializeErrors(operation: Operation, schemas: OpenApiSchemas): object {

@@ -5,7 +5,7 @@ import {
   type JsonSchemaType,
   type jsonSchemaValidator,
 } from '@modelcontextprotocol/server';
-import { Type, type TObject } from 'typebox';
+import { Type } from 'typebox';
 import { NotFound } from '../../api/support/not-found.js';
 import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem, type HttpRequest, type HttpResponse, type Listener } from '../../component/http.js';
@@ -149,13 +149,19 @@ function argsOf(tool: Tool, { max_answer_tokens: most, answer_tokens: usual }: M
     }),
   );
   const { properties } = tool.args;
-  const schema: TObject = Type.Object({ ...properties, max_tokens }, { additionalProperties: false });
-  // Some clients check arguments before they call, and do not fill in defaults.
-  const required = (schema.required ?? []).filter((name) => !('default' in (schema.properties[name] ?? {})));
+  const schema = Type.Object({ ...properties, max_tokens }, { additionalProperties: false });
   // A JSON Schema, in the SDK's name for the same type.
-  const printed = JSON.parse(JSON.stringify({ ...schema, required })) as JsonSchemaType;
-  schemas.set(tool, { most, schema: printed });
-  return printed;
+  const { required = [], ...printed } = JSON.parse(JSON.stringify(schema)) as JsonSchemaType & Printed;
+  // Some clients check arguments before they call, and do not fill in defaults.
+  const needed = required.filter((name) => !('default' in (printed.properties[name] ?? {})));
+  const complete = { ...printed, required: needed };
+  schemas.set(tool, { most, schema: complete });
+  return complete;
+}
+
+interface Printed {
+  readonly required?: string[];
+  readonly properties: Readonly<Record<string, object>>;
 }
 
 /** Checks arguments as the API checks requests: all errors at once, each with its field. */
