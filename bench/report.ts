@@ -58,3 +58,8 @@ export async function bytesOf(directory: string): Promise<number> {
   const sizes = await Promise.all(files.map((entry) => stat(join(entry.parentPath, entry.name))));
   return sizes.reduce((sum, { size }) => sum + size, 0);
 }
+
+/** Processor time of an item. */
+export function microsPer(items: number, seconds: number | undefined): string {
+  return seconds === undefined ? 'unknown' : `${((seconds / items) * 1e6).toFixed(1)} µs`;
+}

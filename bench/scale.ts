@@ -7,7 +7,7 @@ import { provideStore, sendContents, type StoreContents } from './filled-store.j
 import type { Latency, SampledTrace } from './load-plan.js';
 import { readRoutes } from './read-routes.js';
 import { measureRoutes } from './read.js';
-import { ms, printSetup, lines, type Print, table } from './report.js';
+import { lines, microsPer, ms, printSetup, type Print, table } from './report.js';
 import { withScaleStores, type ScaleStores, type ScaleStoresOptions } from './scale-stores.js';
 import { throughput, type ThroughputStats, type ThroughputOptions } from './throughput.js';
 
@@ -63,8 +63,7 @@ async function measureIngestion(
     print,
   );
   const { acknowledged, measured } = stats.load;
-  const perSpan = (seconds: number | undefined): string =>
-    seconds === undefined ? 'unknown' : `${((seconds / measured.items) * 1e6).toFixed(1)} µs per span`;
+  const perSpan = (seconds: number | undefined): string => `${microsPer(measured.items, seconds)} per span`;
   const main = stats.mainThreadSeconds;
   const discarded = stores.proxy?.discarded();
   print(

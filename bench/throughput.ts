@@ -6,7 +6,7 @@ import { DaemonProcess } from './daemon-process.js';
 import type { LoadKind, LoadPlan, LoadResult } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
 import { cpuSeconds, mainThreadSeconds, MemoryWatch } from './process-usage.js';
-import { bytesOf, formatLatency, lines, ms, type Print } from './report.js';
+import { bytesOf, formatLatency, lines, microsPer, ms, type Print } from './report.js';
 import { verifyStored, type Verdict } from './verify.js';
 
 const SAMPLES = 200;
@@ -172,12 +172,13 @@ function planOf(options: ThroughputOptions, url: string): LoadPlan {
 }
 
 function printStats(stats: ThroughputStats, options: ThroughputOptions, print: Print): void {
-  const { load, memory, daemonCpuSeconds, verdict } = stats;
+  const { load, memory, daemonCpuSeconds, mainThreadSeconds, verdict } = stats;
   const { measured, acknowledged } = load;
   const [one, many] = ITEM_NAMES[options.kind];
   const errors = Object.entries(load.errors).map(([name, count]) => `${name}: ${count}`);
   const cores = (seconds: number) =>
     `${seconds.toFixed(1)} s (${(seconds / measured.seconds).toFixed(2)} cores)`;
+  const perItem = (seconds: number | undefined) => microsPer(measured.items, seconds);
   const mib = (value: number | undefined) => (value === undefined ? 'unknown' : `${value.toFixed(0)} MiB`);
   print(
     lines([
@@ -191,6 +192,7 @@ function printStats(stats: ThroughputStats, options: ThroughputOptions, print: P
       ['rejected', String(load.rejected)],
       ['daemon memory', `max ${mib(memory.maxMiB)}, at the end ${mib(memory.endMiB)}`],
       ['daemon CPU', daemonCpuSeconds === undefined ? 'unknown' : cores(daemonCpuSeconds)],
+      [`CPU per ${one}`, `${perItem(daemonCpuSeconds)}, main thread ${perItem(mainThreadSeconds)}`],
       ['generator CPU', cores(measured.cpuSeconds)],
       ['store on disk', `${stats.bytesPerItem.toFixed(0)} bytes per ${one} of ${acknowledged.items} ${many}`],
       ['shutdown', `${ms(stats.stopMs)} ms`],

@@ -27,7 +27,6 @@ import { OfferedPrices } from './offered-prices.js';
 import { passingOn } from './pass-on.js';
 import { levelsOf, targetsOf, type Plan, type PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
-import { scopedMeter } from './scoped-meter.js';
 import { Switch } from './switch.js';
 
 /** Tools passed to components of every kind. */
@@ -518,4 +517,30 @@ function refused(
     ],
     { cause },
   );
+}
+
+/** A meter of one component, and a function that ends all gauges registered through it. */
+function scopedMeter(meter: Meter): { readonly meter: Meter; readonly end: () => void } {
+  const running = new Set<() => void>();
+  return {
+    meter: {
+      counter: (name, options) => meter.counter(name, options),
+      histogram: (name, options) => meter.histogram(name, options),
+      observedCounter: (name, options, read) => {
+        meter.observedCounter(name, options, read);
+      },
+      gauge: (name, options, read, labels) => {
+        const end = meter.gauge(name, options, read, labels);
+        running.add(end);
+        return () => {
+          running.delete(end);
+          end();
+        };
+      },
+    },
+    end: () => {
+      for (const end of running) end();
+      running.clear();
+    },
+  };
 }

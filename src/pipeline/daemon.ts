@@ -17,7 +17,6 @@ import { createHost, type HostParts } from './host.js';
 import { IntakeThreads } from './intake/intake-threads.js';
 import { Lifecycle } from './lifecycle.js';
 import { Listeners } from './listeners.js';
-import { serveMetrics } from './metrics-route.js';
 import { exclusivePaths, removeOwners, writeOwners } from './owner-files.js';
 import type { Node } from './node.js';
 import { DaemonTelemetry } from './own-telemetry.js';
@@ -30,6 +29,7 @@ import type { UserRates } from '../http/user-rates.js';
 import { ratesOf, userRates } from './user-limits.js';
 import { TracedStores } from './traced-stores.js';
 import { observeStates, StatusBoard, type Fatality } from './status.js';
+import type { Listener } from '../component/http.js';
 
 export interface DaemonOptions {
   readonly prepared: Prepared;
@@ -386,4 +386,17 @@ class RunningDaemon implements Daemon {
     this.#resolveStopped(report);
     return report;
   }
+}
+
+/** Serves the daemon's own metrics in the text format of Prometheus. */
+export function serveMetrics(listener: Listener, meter: PrometheusMeter): void {
+  listener.route({
+    method: 'GET',
+    path: '/metrics',
+    isPublic: true,
+    async handle() {
+      const { contentType, text } = await meter.print();
+      return { status: 200, headers: { 'content-type': contentType }, body: text };
+    },
+  });
 }

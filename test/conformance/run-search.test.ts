@@ -399,7 +399,7 @@ function checkSearch(t: Test, open: OpenTelemetry): void {
     const user = await opened.addUser();
     const queries = new Map<string, { readonly kind: string; readonly query: string }>();
     const items = Object.entries(KINDS).flatMap(([kind, of], k) =>
-      Array.from({ length: 6 }, (_, i) => {
+      Array.from({ length: 3 }, (_, i) => {
         const { text, query } = of((k * 1000 + i * 37 + 46_000).toString(36));
         const trace = aHeader({ started_at: NOON + k * 1000 + i });
         queries.set(trace.trace_id, { kind, query });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Host } from '../../src/component/host.js';
 import { healthExtension } from '../../src/extensions/health/factory.js';
-import { serveMetrics } from '../../src/pipeline/metrics-route.js';
+import { serveMetrics } from '../../src/pipeline/daemon.js';
 import { PrometheusMeter } from '../../src/telemetry/meter.js';
 import { componentSettings } from '../support/component-settings.js';
 import { heldRoute } from '../support/held-route.js';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
 import type { DaemonView, EdgeStats } from '../../src/component/daemon-view.js';
 import type { EdgeEnd } from '../../src/component/edge-listener.js';
-import { RecentDurations } from '../../src/pipeline/recent-durations.js';
+import { RecentDurations } from '../../src/pipeline/edges.js';
 import { itemCount } from '../../src/signal/amount.js';
 import { StillClock } from '../../src/telemetry/still-clock.js';
 import { batchOf, startEngine } from '../support/engine.js';

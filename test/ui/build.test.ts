@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { SAFETY_HEADERS } from '../../src/extensions/ui/content-policy.js';
+import { SAFETY_HEADERS } from '../../src/extensions/ui/file-routes.js';
 
 // The compiled file is in dist/test/ui.
 const ROOT = resolve(import.meta.dirname, '../../..');

@@ -32,7 +32,6 @@ import type { AlertsConfig } from './config.js';
 import { EmailChannel } from './email-channel.js';
 import { NotedBatches, summaryOfMetrics, summaryOfTraces, type BatchSummary } from './noted-batches.js';
 import { Notifier } from './notifier.js';
-import { reportStore } from './store-status.js';
 import { WebhookChannel } from './webhook-channel.js';
 
 /** The limits of one attempt to post a webhook, and of connecting for it. */
@@ -290,5 +289,27 @@ function settingsOf(config: AlertsConfig): AlertingSettings {
     windowMs: durationMs(config.window),
     minSamples: config.min_samples,
     timezone: config.timezone,
+  };
+}
+
+/** Operations that the exporter performs on its store. */
+type Part = 'evaluation' | 'notices' | 'lease';
+
+/** Reports the state of the store to the daemon: ok while no part of the exporter fails. */
+export function reportStore(host: Host): (part: Part) => (isFailing: boolean) => void {
+  const failing = new Set<Part>();
+  return (part) => (isFailing) => {
+    if (failing.has(part) === isFailing) return;
+    if (isFailing) failing.add(part);
+    else failing.delete(part);
+    host.reportStatus(
+      failing.size === 0
+        ? { level: 'ok' }
+        : {
+            // The store itself reports whether it is usable.
+            level: 'degraded',
+            message: 'Cannot read or write the data of alerts; retrying (see log)',
+          },
+    );
   };
 }

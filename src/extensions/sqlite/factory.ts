@@ -1,6 +1,13 @@
 import type { ExtensionFactory } from '../../component/factory.js';
 import { ControlExtension } from '../../storage/control/control-extension.js';
-import { sqliteConfig } from './config.js';
+import { filePath, section } from '../../config/schema.js';
+
+const sqliteConfig = section({
+  path: filePath({
+    default: './data/jackdaw.control.db',
+    description: 'File of the control store.',
+  }),
+});
 
 /** The control store in a file. See `README.md` in this folder. */
 export const sqliteExtension: ExtensionFactory<typeof sqliteConfig> = {

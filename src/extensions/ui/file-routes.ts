@@ -2,8 +2,6 @@ import type { HttpRequest, HttpResponse, Route, UnknownPath } from '../../compon
 import { preferredCoding } from '../../http/compression.js';
 import { entityTag } from '../../http/entity-tag.js';
 import type { BuiltFile } from './built-files.js';
-import { SAFETY_HEADERS } from './content-policy.js';
-import { PAGE_PATHS } from './page-paths.js';
 
 export const INDEX = 'index.html';
 /** Names in this folder contain a hash of the content, so the content of a name never changes. */
@@ -102,3 +100,69 @@ function pageOf(index: BuiltFile, base: string): HttpResponse {
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
+
+/** Hashes of `<style>` texts that libraries insert into pages, as `sha256-…`. Other inline styles are refused. */
+const STYLE_HASHES: readonly string[] = [
+  // React Aria: usePress, usePreventScroll.
+  'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o=',
+  'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg=',
+];
+
+/**
+ * Pages may load from and send to their own origin only. Telemetry is hostile: an image or a style injected by it must not
+ * exfiltrate data.
+ */
+const CONTENT_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  ["style-src 'self'", ...STYLE_HASHES.map((hash) => `'${hash}'`)].join(' '),
+  "img-src 'self' data:",
+  'media-src data:',
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of every file, because a worker uses the policy of its own script. */
+export const SAFETY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': CONTENT_POLICY,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/**
+ * Paths of pages. All serve `index.html`, whose program reads the path. `/metrics` is not included: Prometheus reads the daemon's
+ * own metrics there, possibly on the same listener.
+ */
+export const PAGE_PATHS = [
+  '/',
+  '/login',
+  '/agents',
+  '/agents/{id}',
+  '/runs',
+  '/traces/{id}',
+  '/sessions',
+  '/sessions/{id}',
+  '/users',
+  '/compare/agents',
+  '/compare/runs',
+  '/map',
+  '/prompts',
+  '/prompts/{name}',
+  '/models',
+  '/tools',
+  // Not `/metrics`, which Prometheus reads.
+  '/explore/metrics',
+  '/logs',
+  '/alerts',
+  '/alerts/{id}',
+  '/webhooks',
+  '/webhooks/{org}',
+  '/usage',
+  '/settings',
+  '/settings/{page}',
+  '/daemon',
+] as const;

@@ -3,7 +3,7 @@ import type { Origin } from '../../signal/origin.js';
 import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import { remembering } from '../../signal/remembering.js';
 import { runContext, type RunContext } from '../../signal/run-context.js';
-import type { PromptReference, SpanRecord, AgentHint, RunKind } from '../../signal/span.js';
+import type { PromptReference, SpanRecord, AgentHint, RunKind, SpanType } from '../../signal/span.js';
 import { carry, type SentOrigin } from '../../signal/sent-span.js';
 import { hintOf } from './agent-hint.js';
 import { FailedParts } from './failed-parts.js';
@@ -16,9 +16,8 @@ import { spanUuidAt } from '../wire/ids.js';
 import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
-import { NamePatterns } from './name-patterns.js';
+import { NamePatterns, inPlaceOfStar } from './name-patterns.js';
 import { explainDeployment, type Deployment } from './deployment.js';
-import { notesOf } from './span-notes.js';
 import { timesOf } from './span-times.js';
 import { applyOwn, type OwnAttributes } from './own-attributes.js';
 import { inputData, outputData } from './payloads.js';
@@ -28,8 +27,6 @@ import { NO_VERDICT, verdictOf, type Verdict } from './root-span.js';
 import { timeToFirstChunk } from './first-chunk.js';
 import { deriveMetadata } from './span-metadata.js';
 import { scoresOf } from './span-scores.js';
-import { nameOf, spokenName } from './span-name.js';
-import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
 import { modelIn, usageIn } from './conventions/model-body.js';
@@ -493,3 +490,77 @@ const PROMPT_FIELDS = [
   ['traceloop_prompt_name', 'traceloop_prompt_version'],
   ['gen_ai_prompt_name', 'gen_ai_prompt_version'],
 ] as const;
+
+const NO_NAME = 'unnamed';
+const AROUND = CONVENTIONS.flatMap(({ toolNames }) => toolNames ?? []);
+
+/** The readable name of a span. @param sent the name, which some clients send as a template with the filled-in text in an attribute */
+function spokenName(sent: string, reading: SpanReading): string {
+  return sent.includes('{') ? (reading.text('spoken_name') ?? sent) : sent;
+}
+
+/** The shown name of a span; for a tool, its name. @param spanName the readable name */
+function nameOf(spanName: string, type: SpanType, reading: SpanReading): string {
+  const tool = type === 'tool' ? storableName(toolOf(spanName, reading)) : '';
+  if (tool === '') reading.provenance?.decided('name', 'name of the span');
+  return tool || storableName(spanName) || NO_NAME;
+}
+
+function toolOf(spanName: string, reading: SpanReading): string {
+  const tool = reading.text('tool_name');
+  if (tool === null) {
+    reading.provenance?.decided('name', 'name of the span, reduced to the tool');
+    return toolIn(spanName);
+  }
+  reading.provenance?.decided('name', 'tool_name');
+  return tool;
+}
+
+function toolIn(spanName: string): string {
+  for (const around of AROUND) {
+    const tool = inPlaceOfStar(spanName, around);
+    if (tool !== undefined) return tool;
+  }
+  return '';
+}
+
+const ANY = '*';
+
+/** Names of spans by the name of their scope. */
+const KINDS: ReadonlyMap<string, readonly { readonly names: NamePatterns; readonly kind: Kind }[]> = new Map(
+  CONVENTIONS.flatMap(({ spanNames }) =>
+    spanNames === undefined
+      ? []
+      : [
+          [
+            spanNames.scope,
+            Object.entries(spanNames.kinds).map(([pattern, kind]) => ({
+              names: new NamePatterns([pattern]),
+              kind,
+            })),
+          ],
+        ],
+  ),
+);
+
+/** Names of spans that are unique regardless of their scope. */
+const EVERYWHERE: ReadonlyMap<string, Kind> = new Map(
+  CONVENTIONS.flatMap(({ spanNames }) => (spanNames?.scope === ANY ? Object.entries(spanNames.kinds) : [])),
+);
+
+/** The kind of a span by its name, for clients that show it only there. @param scope the name of its instrumentation scope */
+function kindByName(scope: unknown, spanName: string): Kind | null {
+  const kinds = typeof scope === 'string' ? KINDS.get(scope) : undefined;
+  return kinds?.find(({ names }) => names.has(spanName))?.kind ?? EVERYWHERE.get(spanName) ?? null;
+}
+
+/** The names in `metadata` that come from the reading of a span (`span-metadata-names.ts`). */
+function notesOf(reading: SpanReading): JsonObject {
+  const notes: JsonObject = {};
+  if (reading.has('session_id')) notes.session_id = reading.value('session_id');
+  if (reading.has('user_id')) notes.user_id = reading.value('user_id');
+  const tags = reading.value('tags');
+  if (tags !== null) notes.tags = tags;
+  if (reading.has('provider')) notes.provider = reading.value('provider');
+  return notes;
+}

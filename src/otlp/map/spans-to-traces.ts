@@ -6,7 +6,7 @@ import { dimensionsOf } from '../../runs/rules/context-of-spans.js';
 import { headerOf, topmost } from '../../runs/rules/header-of-spans.js';
 import type { Origin } from '../../signal/origin.js';
 import { filledContext } from '../../signal/run-context.js';
-import { isUnseen, noted, setMappedContext } from '../../signal/sent-span.js';
+import { isUnseen, noted, setMappedContext, sentOf } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
@@ -19,11 +19,13 @@ import { failWith, type FailedParts } from './failed-parts.js';
 import { originOf } from './origin.js';
 import { declaredHeader, ownSampleRate } from './own-attributes.js';
 import { NO_VERDICT, sdkVersionOf } from './root-span.js';
-import { sampleRateOf } from './sample-rate.js';
 import { SpanMapper, type MappedSpan, type Under } from './span-record.js';
-import { readTraces } from '../decode/traces-request.js';
 import type { ReadSpan, ReadTraces } from '../wire/read-span.js';
 import type { Mapped, TracesRequest } from '../wire/requests.js';
+import { LenientReader } from '../wire/lenient-reader.js';
+import { bigintToInt64 } from '../wire/int64.js';
+import { requestTypes } from '../wire/messages.js';
+import { decodeTraces } from '../decode/traces.js';
 
 export interface SpanMapping {
   /** The user's UUID. */
@@ -210,4 +212,83 @@ function headerMetadata(first: SpanRecord, origin: Origin): JsonObject {
     if (value !== undefined) kept[name] = value;
   }
   return kept;
+}
+
+/** Tag of `Span.trace_state`, a length-delimited field. */
+const TRACE_STATE = (3 << 3) | 2;
+/** The digits of a threshold: 56 bits. */
+const DIGITS = 14;
+/** `ot=` of a trace state, and its rejection threshold, without trailing zeros. */
+const OTEL = /(?:^|,)[ \t]*ot=([^,]*)/;
+const THRESHOLD = /(?:^|;)th:([\da-f]{1,14})(?:;|$)/;
+
+/**
+ * The share of runs that the client kept: the threshold of OpenTelemetry's consistent probability sampling in the span's trace state
+ * (https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/).
+ *
+ * @param span the one that carries the run's sampling
+ * @returns above 0; null if the client does not send it
+ */
+function sampleRateOf(span: SpanRecord | undefined): number | null {
+  const sent = span && sentOf(span);
+  return sent === undefined ? null : sampleRateIn(traceStateOf(sent.bytes));
+}
+
+/** The same for a trace state, such as `ot=th:c,vendor=1`. */
+export function sampleRateIn(traceState: string): number | null {
+  const digits = THRESHOLD.exec(OTEL.exec(traceState)?.[1] ?? '')?.[1];
+  if (digits === undefined) return null;
+  // Even the greatest threshold keeps one run in 2 ** 56.
+  return 1 - parseInt(digits.padEnd(DIGITS, '0'), 16) / 2 ** 56 || 2 ** -56;
+}
+
+/** The trace state of a valid `Span` in protobuf; skips all other fields. */
+function traceStateOf(bytes: Uint8Array): string {
+  const reader = new LenientReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  let found = '';
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === TRACE_STATE) found = reader.string();
+    else reader.skipType(tag & 7);
+  }
+  return found;
+}
+
+/** 64-bit integer fields of a traces request. */
+const INT64_FIELDS: ReadonlySet<string> = new Set([
+  'intValue',
+  'startTimeUnixNano',
+  'endTimeUnixNano',
+  'timeUnixNano',
+]);
+
+/**
+ * Converts a request in any other format to the form of a decoded protobuf request, so that the rest of the code handles one form.
+ *
+ * @throws Error for values that nest deeper than messages may
+ */
+function readTraces(request: TracesRequest): ReadTraces {
+  return decodeTraces(requestTypes.traces.encode(exact(request) as TracesRequest).finish(), Infinity);
+}
+
+/** Replaces invalid integers; as a time it is rejected. */
+const NO_INTEGER = 2n ** 64n - 1n;
+
+/** Converts 64-bit integers to a form that the encoder writes without loss, and makes texts valid UTF-8. */
+function exact(value: unknown, field = ''): unknown {
+  if (INT64_FIELDS.has(field) && (typeof value === 'string' || typeof value === 'number'))
+    return bigintToInt64(integerOf(value));
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  if ('low' in value && 'high' in value) return value;
+  if (Array.isArray(value)) return value.map((item) => exact(item, field));
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, exact(child, key)]));
+}
+
+function integerOf(value: string | number): bigint {
+  try {
+    return BigInt(value);
+  } catch {
+    return NO_INTEGER;
+  }
 }

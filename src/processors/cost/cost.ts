@@ -4,9 +4,9 @@ import type { Settings } from '../../component/factory.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import type { SpanRecord } from '../../signal/span.js';
 import { costOf, tokensOf } from '../../signal/token-cost.js';
-import { PriceFinder } from './price-finder.js';
-import type { PriceTable } from './price-table.js';
+import type { PriceTable, PricedModels } from './price-table.js';
 import type { PriceRule, PriceSource } from '../../component/prices.js';
+import { LRUCache } from 'lru-cache';
 
 /** Maximum number of cached prices, by model and provider. */
 const MAX_REMEMBERED = 10_000;
@@ -126,4 +126,37 @@ function offeredPrices(processor: string, { models: entries }: PriceTable): Pric
     name !== '' && rulesOf(name).some((found) => found.rule === rule) ? [name] : [],
   );
   return { processor, models: [...new Set(models)], rulesOf };
+}
+
+/**
+ * Finds the table entry of a model. Tables are searched from the top, so results are cached, including unknown models; beyond
+ * `maxRemembered`, the least recently used result is evicted, because senders choose names.
+ */
+export class PriceFinder {
+  readonly #models: readonly PricedModels[];
+  readonly #remembered: LRUCache<string, { readonly entry: PricedModels | null }>;
+
+  constructor(models: readonly PricedModels[], maxRemembered: number) {
+    this.#models = models;
+    this.#remembered = new LRUCache({ max: maxRemembered });
+  }
+
+  /**
+   * @param provider empty if unknown
+   * @returns null for a model that is not in the table
+   */
+  find(model: string, provider: string): PricedModels | null {
+    // Real names contain no line breaks; with one, only the price of this span may be wrong.
+    const key = `${provider}\n${model}`;
+    const known = this.#remembered.get(key);
+    if (known !== undefined) return known.entry;
+    const found = this.#models.find(
+      (candidate) =>
+        (candidate.provider === null || (provider !== '' && candidate.provider(provider))) &&
+        candidate.match.some((fits) => fits(model)),
+    );
+    const entry = found ?? null;
+    this.#remembered.set(key, { entry });
+    return entry;
+  }
 }

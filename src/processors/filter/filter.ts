@@ -16,8 +16,10 @@ import type { Batch, TracesBatch } from '../../signal/batch.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { FilterConfig } from './config.js';
-import type { ListName } from './conditions.js';
-import { refusalOf, ItemFilter, type Fate } from './item-filter.js';
+import { type ListName, LISTS } from './conditions.js';
+import type { Counter } from '../../component/telemetry.js';
+import { droppedItems } from '../../component/dropped-items.js';
+import { Conditions } from '../../expressions/conditions.js';
 
 /** The remainder of a trace. */
 interface Left {
@@ -104,4 +106,43 @@ function leftOf(item: TraceRecord, identity: View<Sender>, traces: ItemFilter, s
   // A declared header can remain without spans; a header derived from spans is dropped with the last one.
   const isGone = kept.length === 0 && item.trace.follows_spans;
   return { fate: isGone ? 'drop' : 'keep', left: { trace: item.trace, spans: kept }, dropped };
+}
+
+/** The result for an item. */
+type Fate = 'keep' | 'drop' | 'refuse';
+
+const FATES = { true: 'drop', false: 'keep', drop: 'drop', refuse: 'refuse' } as const;
+
+/** The conditions of one list, and the count of what they drop. */
+class ItemFilter {
+  readonly #conditions: Conditions;
+  readonly #dropped: Counter;
+  readonly #labels: { readonly processor: string; readonly item: ListName };
+
+  constructor(list: ListName, settings: Settings<FilterConfig>, failures: EvaluationFailures) {
+    const { config, meter, id } = settings;
+    const options = { onError: config.on_error, failures };
+    this.#conditions = new Conditions(list, config[list], LISTS[list], options);
+    this.#labels = { processor: id, item: list };
+    this.#dropped = droppedItems(meter);
+    this.#dropped.add(0, this.#labels);
+  }
+
+  get isOpen(): boolean {
+    return this.#conditions.areNone;
+  }
+
+  judge(scope: Scope): Fate {
+    return FATES[this.#conditions.judge(scope)];
+  }
+
+  count(dropped: number): void {
+    if (dropped > 0) this.#dropped.add(dropped, this.#labels);
+  }
+}
+
+/** The refusal of an item for which a condition failed. */
+function refusalOf(index: number, id?: string): Refusal {
+  const reason = 'a condition of the filter cannot be evaluated';
+  return id === undefined ? { index, reason } : { index, id, reason };
 }

@@ -4,7 +4,6 @@ import { EvaluationFailures } from '../../expressions/failures.js';
 import { traceScope, traceView, type identityView } from '../../expressions/scope/scopes.js';
 import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import type { SampleConfig } from './config.js';
-import { IdSampler } from './id-sampler.js';
 
 /** Whether a trace is kept, and the kept share of similar traces: 1 if it is kept because of a condition. */
 export type Decision =
@@ -48,4 +47,29 @@ export class Decider {
  */
 export function withShare(trace: TraceHeader, share: number): TraceHeader {
   return { ...trace, sample_rate: Math.min(trace.sample_rate ?? 1, share) };
+}
+
+/** The last bits of a trace id are random, according to W3C Trace Context (level 2). */
+const RANDOM_BITS = 56;
+const MOST = 2 ** RANDOM_BITS;
+
+/**
+ * Decides by the trace id alone, as OpenTelemetry does (consistent probability sampling): all such samplers with one share keep the
+ * same traces, and a larger share keeps all traces of a smaller one.
+ */
+export class IdSampler {
+  readonly #threshold: bigint;
+  /** Whether it keeps everything. */
+  readonly keepsAll: boolean;
+
+  /** @param percentage from 0 to 100 */
+  constructor(percentage: number) {
+    this.keepsAll = percentage >= 100;
+    this.#threshold = BigInt(Math.round((1 - percentage / 100) * MOST));
+  }
+
+  /** @param traceId UUID */
+  isKept(traceId: string): boolean {
+    return BigInt(`0x${traceId.slice(21, 23)}${traceId.slice(24)}`) >= this.#threshold;
+  }
 }

@@ -4,9 +4,13 @@ import { consumeUnrefused } from '../../component/keep-items.js';
 import { recordsOf } from '../../signal/raw-batch.js';
 import type { Batch, LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { ValidationConfig } from './config.js';
-import { checkLog } from './log-rules.js';
 import { PointRules } from './point-rules.js';
 import { checkTrace, isMappedWithin, type Limits } from './rules.js';
+import { ItemProblems } from '../../component/item-problems.js';
+import type { JsonValue } from '../../signal/attributes.js';
+import type { LogRecord } from '../../signal/log-record.js';
+import { findUnstorable, HALF_SURROGATE } from './payload.js';
+import { isLonger } from './text-length.js';
 
 /** Processor `validation` for traces: see README.md. */
 export function createTraceValidation(
@@ -98,4 +102,26 @@ export function limitsOf(config: ValidationConfig): Limits {
     maxLabels: config.max_labels,
     maxBuckets: config.max_buckets,
   };
+}
+
+/** @returns the first problem of a log record, with the number of further ones; undefined if it is valid */
+function checkLog(log: LogRecord, limits: Limits): string | undefined {
+  const problems = new ItemProblems();
+  checkText(problems, '/severity_text', log.severity_text, limits.maxNameLength);
+  if (log.event_name !== null) checkText(problems, '/event_name', log.event_name, limits.maxNameLength);
+  checkText(problems, '/origin/resource/service.name', log.origin.serviceName, limits.maxNameLength);
+  if (typeof log.body === 'string') checkText(problems, '/body', log.body, limits.maxLogBodyLength);
+  else checkPayload(problems, '/body', log.body, limits.maxPayloadDepth);
+  checkPayload(problems, '/attributes', log.attributes, limits.maxPayloadDepth);
+  return problems.reason;
+}
+
+function checkText(problems: ItemProblems, pointer: string, text: string, max: number): void {
+  if (isLonger(text, max)) problems.add(pointer, `must not be longer than ${max} characters`);
+  else if (!text.isWellFormed()) problems.add(pointer, HALF_SURROGATE);
+}
+
+function checkPayload(problems: ItemProblems, pointer: string, payload: JsonValue, maxDepth: number): void {
+  const found = findUnstorable(payload, maxDepth);
+  if (found !== undefined) problems.add(pointer, found);
 }

@@ -4,14 +4,19 @@ import type { Clock } from '../../component/telemetry.js';
 import { itemAt } from '../../signal/checked.js';
 import type { Batch, LogsBatch, MetricsBatch } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
-import { tracesOfScores, verdictsIn, type RunVerdict, type ScoreRow } from '../incoming/score-rows.js';
-import { scoreRows } from './runs/score-rows.js';
-import { SCORES } from './tables/score-tables.js';
+import {
+  tracesOfScores,
+  verdictsIn,
+  type RunVerdict,
+  type ScoreRow,
+  textBytes,
+} from '../incoming/score-rows.js';
+import { SCORES, NO_TRACE } from './tables/score-tables.js';
 import { nameOfBatch } from '../shared/batch-name.js';
 import { CallOrder } from '../shared/call-order.js';
 import { TOO_MANY_METRICS } from '../contracts/metrics.js';
 import type { MeasuredBytes } from '../shared/measured-bytes.js';
-import type { EncodedBatch, TelemetryWriter } from '../contracts/telemetry-writer.js';
+import { type EncodedBatch, type TelemetryWriter, ROW_BYTES } from '../contracts/telemetry-writer.js';
 import type { LocalChangeFeed } from '../shared/local-change-feed.js';
 import type { StoreUserLimits } from '../shared/store-user-limits.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
@@ -26,6 +31,7 @@ import { LOGS } from './tables/log-tables.js';
 import { missingRows, NO_BATCH } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
 import type { NewRow } from './tables/table.js';
+import { dayOf } from './tables/days.js';
 
 /** The limit of `randomInt`; counting on from there stays exact. */
 const MOST_FIRST_PLACE = 2 ** 48 - 1;
@@ -251,4 +257,26 @@ function receiptOf(items: number, refused: readonly number[], usage: QuotaUsage 
     refused: refused.map((index) => ({ index, reason: TOO_MANY_METRICS })),
     ...(usage && { usage }),
   };
+}
+
+/** Scores as rows of `SCORES`, and their approximate bytes. */
+function scoreRows(
+  tenant: number,
+  scores: readonly ScoreRow[],
+  arrived: Micros,
+): { readonly rows: readonly NewRow[]; readonly bytes: number } {
+  let all = 0;
+  const rows = scores.map(({ trace_id, ...score }): NewRow => {
+    const bytes = textBytes(score);
+    all += ROW_BYTES.score + bytes;
+    return {
+      tenant,
+      day: dayOf(score.scored_at, arrived),
+      trace_id: trace_id ?? NO_TRACE,
+      received_at: arrived,
+      bytes,
+      ...score,
+    };
+  });
+  return { rows, bytes: all };
 }

@@ -3,11 +3,10 @@ import { uuidV7 } from '../../signal/ids.js';
 import { systemClock } from '../../telemetry/system-clock.js';
 import type { ControlStore } from '../contracts/control-store.js';
 import type { FactIntake, IntakeListener, OutboxSource } from '../contracts/events.js';
-import type { Watch } from '../contracts/coordination.js';
+import type { Watch, PublishedSettings, SettingsBoard } from '../contracts/coordination.js';
 import { AccountRows } from './account-rows.js';
 import { AgentNumberRows } from './agent-number-rows.js';
 import { AlertRuleRows } from './alert-rule-rows.js';
-import { AlertSecretRows } from './alert-secret-rows.js';
 import { AuditRows } from './audit-rows.js';
 import type { ControlDatabase } from './control-database.js';
 import { DeliveryRows } from './delivery-rows.js';
@@ -20,10 +19,12 @@ import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
 import { PromptLabelRows } from './prompt-label-rows.js';
 import { PromptRows } from './prompt-rows.js';
-import { SettingsRows } from './settings-rows.js';
 import { TransferRows } from './transfer-rows.js';
 import { ViewRows } from './view-rows.js';
 import { WriteIntentRows } from './write-intent-rows.js';
+import type { AlertSecrets, StoredAlertSecret } from '../contracts/alerts.js';
+import { MICROS_PER_DAY } from '../../signal/time-units.js';
+import type { Micros } from '../../signal/time.js';
 
 /** Holds the database for the field initializers of {@link SqlControlStore}. */
 class OverDatabase {
@@ -110,5 +111,92 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
   async close(): Promise<void> {
     await Promise.all([...this.#intakes].map((intake) => intake.stop()));
     await this.database.close();
+  }
+}
+
+/** `AlertSecrets`, one row per user. */
+class AlertSecretRows implements AlertSecrets {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async find(userId: string): Promise<StoredAlertSecret | null> {
+    const row = await this.#database.read((db) =>
+      db
+        .selectFrom('alert_secrets')
+        .select(['sealed_secret', 'created_at'])
+        .where('user_id', '=', userId)
+        .executeTakeFirst(),
+    );
+    return row ?? null;
+  }
+
+  async keep(userId: string, secret: StoredAlertSecret): Promise<StoredAlertSecret> {
+    return await this.#database.transaction(async (tx) => {
+      await tx
+        .insertInto('alert_secrets')
+        .values({ user_id: userId, ...secret })
+        .onConflict((conflict) => conflict.column('user_id').doNothing())
+        .execute();
+      return await tx
+        .selectFrom('alert_secrets')
+        .select(['sealed_secret', 'created_at'])
+        .where('user_id', '=', userId)
+        .executeTakeFirstOrThrow();
+    });
+  }
+
+  async rotate(userId: string, { sealed_secret, created_at }: StoredAlertSecret): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await tx
+        .insertInto('alert_secrets')
+        .values({ user_id: userId, sealed_secret, created_at })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ sealed_secret, created_at }))
+        .execute();
+    });
+  }
+}
+
+/** Settings of dead processes are removed when settings that expire this much later are stored. */
+const FORGOTTEN: Micros = MICROS_PER_DAY;
+
+/** One row for each process that publishes. */
+class SettingsRows implements SettingsBoard {
+  readonly #database: ControlDatabase;
+
+  constructor(database: ControlDatabase) {
+    this.#database = database;
+  }
+
+  async publish(owner: string, terms: PublishedSettings, until: Micros): Promise<void> {
+    const changed = { terms: JSON.stringify(terms), until };
+    await this.#database.transaction(async (tx, notify) => {
+      await tx
+        .insertInto('terms')
+        .values({ owner, ...changed })
+        .onConflict((conflict) => conflict.column('owner').doUpdateSet(changed))
+        .execute();
+      await tx
+        .deleteFrom('terms')
+        .where('until', '<', until - FORGOTTEN)
+        .execute();
+      notify('terms');
+    });
+  }
+
+  async withdraw(owner: string): Promise<void> {
+    await this.#database.transaction(async (tx, notify) => {
+      const removed = await tx.deleteFrom('terms').where('owner', '=', owner).executeTakeFirst();
+      if (removed.numDeletedRows > 0n) notify('terms');
+    });
+  }
+
+  async all(now: Micros): Promise<readonly PublishedSettings[]> {
+    const rows = await this.#database.read((db) =>
+      db.selectFrom('terms').select('terms').where('until', '>', now).orderBy('owner').execute(),
+    );
+    return rows.map(({ terms }) => JSON.parse(terms) as PublishedSettings);
   }
 }

@@ -30,9 +30,9 @@ import {
   type Form,
   type ItemExporter,
 } from './exporters.js';
-import { logRecordOf, type SentLevel } from './log-record.js';
 import { metricProducer } from './metric-data.js';
 import { SdkTracer, type Active } from './sdk-tracer.js';
+import { type LogAttributes, type LogRecord, SeverityNumber } from '@opentelemetry/api-logs';
 
 /** Spans, and log records, that wait to be sent. Further ones are dropped. */
 const MOST_WAITING = 2048;
@@ -326,4 +326,49 @@ function pointsOf({ scopeMetrics }: ResourceMetrics): number {
   let points = 0;
   for (const { metrics } of scopeMetrics) for (const { dataPoints } of metrics) points += dataPoints.length;
   return points;
+}
+
+/** Levels whose lines may be sent. Sending writes debug lines itself, so these would never end. */
+const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+};
+
+type SentLevel = 'info' | 'warn' | 'error';
+
+/**
+ * A line of the daemon's log as a log record.
+ *
+ * @param line JSON
+ * @param least minimum level
+ * @returns undefined for a lower level
+ */
+function logRecordOf(line: string, least: SentLevel): LogRecord | undefined {
+  const fields = JSON.parse(line) as Record<string, unknown>;
+  const { level, time, msg, err, ...others } = fields;
+  // The resource names the process.
+  delete others['pid'];
+  delete others['hostname'];
+  const severityNumber = SEVERITIES[String(level)];
+  if (severityNumber === undefined || severityNumber < (SEVERITIES[least] ?? 0)) return undefined;
+  return {
+    timestamp: new Date(String(time)),
+    severityNumber,
+    severityText: String(level),
+    body: String(msg),
+    // Read from JSON.
+    attributes: { ...(others as LogAttributes), ...exceptionOf(err) },
+  };
+}
+
+/** The fields of an error by their names in the semantic conventions. */
+function exceptionOf(error: unknown): LogAttributes {
+  if (typeof error !== 'object' || error === null) return {};
+  const { type, message, stack } = error as Record<string, unknown>;
+  return {
+    'exception.type': String(type),
+    'exception.message': String(message),
+    ...(typeof stack === 'string' && { 'exception.stacktrace': stack }),
+  };
 }

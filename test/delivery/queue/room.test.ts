@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Status } from '../../../src/component/status.js';
 import { RoomWatch } from '../../../src/delivery/queue/room-watch.js';
-import { StatusParts } from '../../../src/delivery/queue/status-parts.js';
+import { StatusParts } from '../../../src/delivery/queue/queued-exporter.js';
 import { startOnDisk } from '../../support/disk-delivery.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { settled } from '../../support/scripted-exporter.js';

@@ -11,7 +11,7 @@ import { generateSecret } from '../../../src/delivery/senders/webhook/signature.
 import { AlertsExporter } from '../../../src/exporters/alerts/alerts-exporter.js';
 import { alertsConfig, checkAlerts } from '../../../src/exporters/alerts/config.js';
 import { alertsExporter } from '../../../src/exporters/alerts/factory.js';
-import { reportStore } from '../../../src/exporters/alerts/store-status.js';
+import { reportStore } from '../../../src/exporters/alerts/alerts-exporter.js';
 import { uuidV7 } from '../../../src/signal/ids.js';
 import { alertSecretOwner } from '../../../src/storage/contracts/alerts.js';
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';

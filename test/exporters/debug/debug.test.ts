@@ -1,5 +1,5 @@
 import t from 'tap';
-import { debugConfig } from '../../../src/exporters/debug/config.js';
+import { debugConfig } from '../../../src/exporters/debug/factory.js';
 import { debugExporter } from '../../../src/exporters/debug/factory.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { eventBatch } from '../../support/event-records.js';

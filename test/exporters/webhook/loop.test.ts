@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Upkeep } from '../../../src/exporters/webhook/upkeep.js';
+import { Upkeep } from '../../../src/exporters/webhook/webhook-exporter.js';
 import { only } from '../../conformance/delivery-records.js';
 import { openSendingPlace, settle } from '../../support/sending-place.js';
 import { until } from '../../support/until.js';

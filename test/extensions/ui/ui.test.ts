@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import type { BrowserLogins } from '../../../src/component/browser-logins.js';
 import type { Host, ListenerOptions } from '../../../src/component/host.js';
 import { checkUiConfig, type UiConfig } from '../../../src/extensions/ui/config.js';
-import { PAGE_PATHS } from '../../../src/extensions/ui/page-paths.js';
+import { PAGE_PATHS } from '../../../src/extensions/ui/file-routes.js';
 import { UiExtension } from '../../../src/extensions/ui/ui-extension.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { ENGINES, send, startListener, type TestListener } from '../../support/http-listener.js';

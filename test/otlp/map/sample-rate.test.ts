@@ -1,6 +1,6 @@
 import t from 'tap';
 import { encodeRequest } from '../../../src/otlp/encode/request.js';
-import { sampleRateIn } from '../../../src/otlp/map/sample-rate.js';
+import { sampleRateIn } from '../../../src/otlp/map/spans-to-traces.js';
 import { mapSpans } from '../../support/mapped-span.js';
 import { aSpan, tracesOf } from '../../support/otlp-requests.js';
 

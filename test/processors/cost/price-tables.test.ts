@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError } from '../../../src/config/config-error.js';
-import { PriceFinder } from '../../../src/processors/cost/price-finder.js';
+import { PriceFinder } from '../../../src/processors/cost/cost.js';
 import { parsePriceTable, readPriceTable } from '../../../src/processors/cost/price-table.js';
 import { runInProcess } from '../../support/cli.js';
 import { projectFolder } from '../../support/project-file.js';

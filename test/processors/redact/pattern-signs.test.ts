@@ -7,7 +7,7 @@ import { spanType } from '../../../src/otlp/wire/messages.js';
 import { KeyNames } from '../../../src/processors/redact/keys.js';
 import type { Finder } from '../../../src/processors/redact/text/finder.js';
 import { patternFinder } from '../../../src/processors/redact/text/pattern.js';
-import { patternSigns } from '../../../src/processors/redact/text/pattern-signs.js';
+import { patternSigns } from '../../../src/processors/redact/text/pattern.js';
 import { TextRedactor } from '../../../src/processors/redact/text/text-redactor.js';
 import { Gate } from '../../../src/processors/redact/values/gate.js';
 import { Redactor } from '../../../src/processors/redact/values/redactor.js';

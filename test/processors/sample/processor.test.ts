@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { IdSampler } from '../../../src/processors/sample/id-sampler.js';
+import { IdSampler } from '../../../src/processors/sample/decider.js';
 import { sampleProcessor } from '../../../src/processors/sample/factory.js';
 import { metricValues } from '../../support/engine.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Receipt } from '../../../src/component/consumer.js';
 import { serviceMapConfig } from '../../../src/processors/service-map/config.js';
-import { createServiceMap } from '../../../src/processors/service-map/service-map.js';
+import { createServiceMap } from '../../../src/processors/service-map/factory.js';
 import type { TracesBatch } from '../../../src/signal/batch.js';
 import { invariant } from '../../../src/signal/checked.js';
 import { deriveMap, mapOf } from '../../../src/signal/derive-map.js';

@@ -8,7 +8,7 @@ import { orderOf } from '../../../src/storage/clickhouse/runs/message-order.js';
 import { earlierThan } from '../../../src/storage/clickhouse/runs/new-items.js';
 import { NodeNumbers } from '../../../src/storage/clickhouse/runs/node-names.js';
 import type { StoredMessage } from '../../../src/storage/clickhouse/runs/run-facts.js';
-import { isEmitted as isEmittedBefore } from '../../../src/storage/clickhouse/runs/emitted-ends.js';
+import { isEmitted as isEmittedBefore } from '../../../src/storage/clickhouse/runs/apply-runs.js';
 import { subjectOf } from '../../../src/storage/contracts/events.js';
 import { openControlStore } from '../../support/control-store.js';
 import { NOON } from '../../support/run-records.js';

@@ -3,7 +3,7 @@ import type { Consumer } from '../../../component/consumer.js';
 import { droppedItems } from '../../../component/dropped-items.js';
 import type { Settings } from '../../../component/factory.js';
 import type { Host } from '../../../component/host.js';
-import type { Counter } from '../../../component/telemetry.js';
+import type { Counter, Clock, Logger } from '../../../component/telemetry.js';
 import { durationMs } from '../../../config/duration.js';
 import { sizeBytes } from '../../../config/size.js';
 import { QueueFull } from '../../../delivery/queue/disk/stored-batch.js';
@@ -22,11 +22,11 @@ import { Journal, NoJournal, type KeptRuns, type Written } from './journal.js';
 import { TailMetrics, type Cause } from './metrics.js';
 import { Passing } from './passing.js';
 import { noRoom, notWritable } from './refusals.js';
-import { Room } from './room.js';
-import { TailLogs } from './tail-logs.js';
 import { approximateBytes } from '../../../delivery/queue/memory-size.js';
 import { replaceSent, sentOf, type SentOrigin } from '../../../signal/sent-span.js';
 import type { SpanRecord } from '../../../signal/span.js';
+import type { Damage } from '../../../delivery/queue/disk/segment.js';
+import { SparseLog } from '../../../telemetry/sparse-log.js';
 
 /** Memory overhead of a record and its list entries. */
 const RECORD_BYTES = 400;
@@ -338,5 +338,102 @@ export class HeldTraces {
     const message = 'the journal cannot be written: check the disk of its directory';
     this.#host?.reportStatus(this.#isWritable ? { level: 'ok' } : { level: 'recoverable', message });
     if (error !== null) this.#logs.diskFailed(error);
+  }
+}
+
+/** The memory for undecided runs. */
+class Room {
+  readonly size: number;
+  readonly #used: () => number;
+  /** Bytes of parts that are being written and are not held yet. */
+  #taken = 0;
+  #waiting: (() => void)[] = [];
+
+  /** @param size in bytes, like all numbers here @param used returns the bytes of held runs */
+  constructor(size: number, used: () => number) {
+    this.size = size;
+    this.#used = used;
+  }
+
+  get isTaken(): boolean {
+    return this.#taken > 0;
+  }
+
+  /** @returns whether there was space. An item larger than the total size is accepted only if nothing else is held. */
+  take(bytes: number): boolean {
+    const used = this.#used() + this.#taken;
+    if (used > 0 && used + bytes > this.size) return false;
+    this.#taken += bytes;
+    return true;
+  }
+
+  giveBack(bytes: number): void {
+    this.#taken -= bytes;
+    this.changed();
+  }
+
+  /** Resolves at the next change. */
+  async wait(): Promise<void> {
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  changed(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Resumes all waiting callers. */
+  end(): void {
+    this.changed();
+  }
+}
+
+/** Logs of a tail sampler, each at most once in ten seconds. */
+class TailLogs {
+  readonly #behind: SparseLog;
+  readonly #disk: SparseLog;
+  readonly #early: SparseLog;
+  readonly #lost: SparseLog;
+
+  constructor(logger: Logger, clock: Clock) {
+    [this.#behind, this.#disk, this.#early, this.#lost] = [0, 0, 0, 0].map(
+      () => new SparseLog(logger, clock),
+    ) as [SparseLog, SparseLog, SparseLog, SparseLog];
+  }
+
+  damaged({ path, offset, bytes, lost }: Damage): void {
+    this.#disk.warn(
+      lost.items,
+      { path, offset, bytes },
+      'Skipped an unreadable part of the journal. A part that a crash cut off was never acknowledged; other data is lost. Check the disk.',
+    );
+  }
+
+  lost(parts: number, reason: string): void {
+    this.#lost.warn(parts, { reason }, 'Sampled items were acknowledged but later rejected permanently');
+  }
+
+  /** Called when the next consumer accepts nothing. */
+  waits(error: unknown, heldRuns: number, waitMs: number): void {
+    this.#behind.warn(
+      0,
+      { err: error, held_runs: heldRuns },
+      `Could not pass on kept runs; retrying in ${Math.ceil(waitMs / MS_PER_SECOND)} s`,
+    );
+  }
+
+  early(parts: number, cause: Cause): void {
+    this.#early.warn(
+      parts,
+      { cause },
+      'Decided runs early because the buffer is full; raise max_memory or max_disk_size, or reduce wait',
+    );
+  }
+
+  diskFailed(error: unknown): void {
+    this.#disk.warn(
+      0,
+      { err: error },
+      'Cannot write the journal; batches are refused until it can be written',
+    );
   }
 }

@@ -2,7 +2,16 @@ import { itemAt } from '../../../signal/checked.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
-import { hasFailed, type StoredLoggedEvent } from '../../shared/logged-events.js';
+import {
+  hasFailed,
+  type StoredLoggedEvent,
+  loggedEvent,
+  EVENT_PAGE_BYTES,
+  eventsBySpan,
+  fittingSpans,
+  SPAN_EVENTS,
+  type EventsOfSpans,
+} from '../../shared/logged-events.js';
 import type {
   DetailedSpan,
   SpanSummary,
@@ -10,22 +19,27 @@ import type {
   StoredScore,
   StoredTrace,
   TraceSummary,
+  StoredSpan,
 } from '../../contracts/runs.js';
 import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
 import { inTraceOrder, type OrderedSpan } from '../../shared/trace-order.js';
-import { textOf } from '../../shared/summaries-of-rows.js';
+import { textOf, numberOf, spanHeadOfRow } from '../../shared/summaries-of-rows.js';
 import { summariesOf, SUMMARY_COLUMNS, type ListParts } from './listed-runs.js';
 import { PAGE_TEXTS } from '../../schema/tables.js';
 import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import { traceKey } from '../runs/sent-traces.js';
-import { eventsOfSpans } from '../logs/events-of-spans.js';
-import { detailedSpan, objectOf, spanSummary, storedSpan } from './shown-spans.js';
 import { readScores } from './score-reads.js';
 import type { SpanPosition } from '../../contracts/search.js';
 import { HEADER_TEXTS, textsOfHeader, textsOfSpan, type SearchedPage } from '../../shared/run-search.js';
 import { uuidIn } from '../client/literals.js';
 import { readMessages } from '../runs/stored-facts.js';
 import type { Row } from '../client/connection.js';
+import { storedCall } from '../../../signal/call-details.js';
+import { parseJson } from '../../../signal/json.js';
+import { shownNode } from '../runs/node-names.js';
+import { payloadOf } from '../runs/run-rows.js';
+import type { Reads } from '../client/reads.js';
+import { recordsAt } from '../logs/log-condition.js';
 
 /** Limits of a page: spans, and bytes of their payloads and texts. Memory holds a page several times over. */
 const PAGE_SPANS = 500;
@@ -335,4 +349,94 @@ async function readAt(
     if (row === undefined) throw removedMeanwhile({ what: 'trace', list: 'spans' });
     return row;
   });
+}
+
+/** UTF-16 units of the input that a summary shows. */
+const SHOWN = 200;
+
+/** The first characters of a text, without splitting a surrogate pair. */
+function inputBeginning(text: string): string {
+  const some = text.slice(0, SHOWN);
+  return /[\uD800-\uDBFF]$/.test(some) ? some.slice(0, -1) : some;
+}
+
+function headOf(row: Row) {
+  return spanHeadOfRow(String(row.trace_id), row);
+}
+
+function storedSpan(row: Row, events: readonly StoredLoggedEvent[] = []): StoredSpan {
+  return {
+    ...headOf(row),
+    input_data: objectOf(textOf(row.input)),
+    output_data: objectOf(textOf(row.output)),
+    ...(events.length > 0 && { events: events.map(loggedEvent) }),
+  };
+}
+
+function detailedSpan(row: Row, events: readonly StoredLoggedEvent[] = []): DetailedSpan {
+  const { sent, origin } = payloadOf(row);
+  return {
+    ...storedSpan(row, events),
+    details: {
+      call: storedCall(textOf(row.call_details)),
+      metadata: objectOf(textOf(row.metadata)),
+      sent: sent === null || origin === null ? null : { bytes: sent, origin },
+    },
+  };
+}
+
+function spanSummary(row: Row, agentName: string): SpanSummary {
+  const beginning = textOf(row.beginning);
+  return {
+    node: shownNode(String(row.node), agentName),
+    input_bytes: numberOf(row.input_bytes),
+    output_bytes: numberOf(row.output_bytes),
+    preview: beginning === null ? null : inputBeginning(beginning),
+    ...headOf(row),
+  };
+}
+
+function objectOf(json: string | null): JsonObject | null {
+  return json === null ? null : (parseJson(json) as JsonObject);
+}
+
+/**
+ * The GenAI events among the log records of some spans of a trace.
+ *
+ * @param spans in their order; null entries are skipped
+ */
+async function eventsOfSpans(
+  reads: Reads,
+  { tenant, traceId }: { readonly tenant: number; readonly traceId: string },
+  spans: readonly (string | null)[],
+  abort?: AbortSignal,
+): Promise<EventsOfSpans> {
+  const none = { spans: spans.length, events: new Map() };
+  const wanted = spans.filter((id) => id !== null);
+  if (wanted.length === 0) return none;
+  const of = (ids: readonly string[]): string =>
+    `logged_events FINAL WHERE tenant = ${String(tenant)} AND trace_id = '${traceId}' AND span_id IN (${ids.map((id) => `'${id}'`).join(', ')})`;
+  const sized = await reads.rows(
+    `SELECT span_id, count() AS events, sum(bytes) AS all_bytes FROM ${of(wanted)} GROUP BY span_id`,
+    abort,
+  );
+  if (sized.length === 0) return none;
+  const sizes = new Map(
+    sized.map((row) => [String(row.span_id), { events: Number(row.events), bytes: Number(row.all_bytes) }]),
+  );
+  const count = fittingSpans(spans, sizes);
+  const ids = spans.slice(0, count).filter((id) => id !== null && sizes.has(id));
+  if (ids.length === 0) return { spans: count, events: new Map() };
+  const newest = await reads.rows(
+    `SELECT id, timestamp FROM (SELECT span_id, id, timestamp, row_number() OVER newest_first AS place, sum(bytes) OVER newest_first AS held FROM ${of(ids.filter((id) => id !== null))}
+       WINDOW newest_first AS (PARTITION BY span_id ORDER BY timestamp DESC, toUInt128(id) DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
+     WHERE place <= ${String(SPAN_EVENTS)} AND (place = 1 OR held <= ${String(EVENT_PAGE_BYTES)})`,
+    abort,
+  );
+  const places = newest.map((row) => ({ id: String(row.id), timestamp: Number(row.timestamp) }));
+  const records = await reads.rows(
+    `SELECT span_id, id, timestamp, event_name, body, attributes FROM logs WHERE ${recordsAt(tenant, places)}`,
+    abort,
+  );
+  return { spans: count, events: eventsBySpan(records) };
 }

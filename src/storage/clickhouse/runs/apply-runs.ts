@@ -1,6 +1,6 @@
 import { itemAt, invariant } from '../../../signal/checked.js';
 import { RUN_KINDS } from '../../../signal/span.js';
-import type { Run } from '../../../runs/fold.js';
+import { type Run, fold } from '../../../runs/fold.js';
 import { FAILED, type SpanRow } from '../../../runs/rules/rows.js';
 import type {
   NamedAgent,
@@ -9,7 +9,7 @@ import type {
   WriteIntentLog,
 } from '../../contracts/coordination.js';
 import type { SentFact, WholeSpan } from './effective-spans.js';
-import { earlierThan, newItems, otherWrites } from './new-items.js';
+import { earlierThan, newItems, otherWrites, type IsEarlier } from './new-items.js';
 import { NodeNumbers } from './node-names.js';
 import type { Reads } from '../client/reads.js';
 import type { BinaryRow } from '../client/row-binary.js';
@@ -17,8 +17,9 @@ import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
 import { deriveRun, type DerivedRun } from './derive-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
-import { isEmitted } from './emitted-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
+import { writeOf } from './message-order.js';
+import { foldedMessages, type RunFacts } from './run-facts.js';
 
 /** Spans read with their payloads per statement. */
 const WHOLES_A_READ = 500;
@@ -195,4 +196,45 @@ async function sentSpans(
     });
   }
   return found;
+}
+
+/**
+ * Whether the end of a run, or another state, was certainly emitted: certainly earlier messages led to it, and no concurrent write
+ * changes it. A concurrent writer may have read the run while it was running, so both emit the event and the log
+ * deduplicates. An end whose writes were deleted from the write-intent log was emitted long ago and is not emitted again.
+ *
+ * @param isIt whether a run is in that state
+ */
+export function isEmitted(
+  facts: RunFacts,
+  isIt: (run: Run) => boolean,
+  {
+    write,
+    isEarlier,
+    firstFences,
+  }: {
+    readonly write: number;
+    readonly isEarlier: IsEarlier;
+    readonly firstFences: ReadonlyMap<number, number | null>;
+  },
+): boolean {
+  if (!was(isIt, facts, isEarlier)) return false;
+  const isOther = (order: number): boolean => writeOf(order) !== write;
+  const isAtIt = facts.messages.some(({ order }) => isOther(order) && !isEarlier(order));
+  return !isAtIt || was(isIt, facts, (order) => isOther(order) && !firstFences.has(writeOf(order)));
+}
+
+/** Whether a run was in a state with some of its messages. */
+function was(
+  isIt: (run: Run) => boolean,
+  { messages, spans }: RunFacts,
+  isOfThem: (order: number) => boolean,
+): boolean {
+  const before = messages.filter(({ order }) => isOfThem(order));
+  if (before.length === 0) return false;
+  const run = fold(
+    foldedMessages(before),
+    spans.filter(({ order }) => isOfThem(order)),
+  );
+  return run !== null && isIt(run);
 }

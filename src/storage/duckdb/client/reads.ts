@@ -5,7 +5,6 @@ import type { LogKey } from '../index/log-keys.js';
 import type { PointsCursor } from '../read/metrics.js';
 import type { MapList } from '../read/service-map.js';
 import type { Served } from '../segments/read-context.js';
-import { jsonPages } from '../segments/json-pages.js';
 import type { ReadPart, StoreReads } from '../thread/store-reads.js';
 import type { StoreHandle } from './store-handle.js';
 
@@ -183,4 +182,29 @@ export function alertStats(handle: StoreHandle): TelemetryStore['stats'] {
       return await handle.look('exampleTraces', queries, await tenantsOf(users));
     },
   };
+}
+
+/** Items as JSON with commas between them. */
+interface Page {
+  readonly json: Uint8Array;
+}
+
+/**
+ * A list whose pages are read when they are needed.
+ *
+ * @param restOf arguments for reading the next pages; null after the last page
+ * @throws errors of `read`
+ */
+async function* jsonPages<P extends Page, Rest>(
+  first: P,
+  restOf: (page: P) => Rest | null,
+  read: (rest: Rest) => Promise<P>,
+): AsyncGenerator<Uint8Array> {
+  let page = first;
+  for (;;) {
+    if (page.json.length > 0) yield page.json;
+    const rest = restOf(page);
+    if (rest === null) return;
+    page = await read(rest);
+  }
 }

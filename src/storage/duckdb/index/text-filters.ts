@@ -73,13 +73,16 @@ function folded(words: Uint32Array): Uint8Array {
     if (smaller.reduce((sum, word) => sum + bitsIn(word), 0) > half * 16) break;
     kept = smaller;
   }
-  // DuckDB numbers the bits of a byte from the highest one.
-  const bytes = new Uint8Array(kept.length * 4);
-  for (let bit = 0; bit < kept.length * 32; bit++)
-    if ((wordAt(kept, bit >>> 5) >>> (bit & 31)) & 1)
-      bytes[bit >>> 3] = (bytes[bit >>> 3] ?? 0) | (0x80 >>> (bit & 7));
-  return bytes;
+  const bytes = new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength);
+  return bytes.map((byte) => REVERSED[byte] ?? 0);
 }
+
+/** Each byte with its bits in reverse: DuckDB numbers them from the highest one. */
+const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Array.from({ length: 8 }, (_, bit) => (byte & (1 << bit) ? 0x80 >>> bit : 0)).reduce(
+    (sum, one) => sum | one,
+  ),
+);
 
 /** Slices that have every term. */
 export const EVERYTHING = Array.from({ length: FILTER_SLICES }, () => new Uint8Array([0xff]));

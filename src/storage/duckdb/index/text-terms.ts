@@ -109,10 +109,16 @@ export class TermScanner {
         hash = Math.imul(hash ^ kind, PRIME);
         continue;
       }
+      if (kind === BREAK) {
+        if (hash !== seed) this.#add(hash);
+        hash = seed;
+        start = i + 1;
+        continue;
+      }
       const byte = bytes[i] ?? 0;
       let unit = -1;
       let next = i + 1;
-      if (kind === LOOK && byte === BACKSLASH) {
+      if (byte === BACKSLASH) {
         while (bytes[next] === BACKSLASH && next < to) next++;
         const isSure = isJson && (next - i) % 2 === 1;
         unit = escapedAt(bytes, next, to);

@@ -1,4 +1,4 @@
-import { itemAt } from '../../../signal/checked.js';
+import { itemAt, invariant } from '../../../signal/checked.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { formatTime } from '../../../signal/time.js';
 import { shownEventName } from '../../shared/logged-events.js';
@@ -7,12 +7,11 @@ import { ORIGINS } from '../../schema/tables.js';
 import { LOG_WIRE, LOGS } from '../../schema/log-tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
-import { findInBlocks } from '../index/block-matches.js';
-import { readKeys } from '../index/found-keys.js';
+import { findInBlocks, type BlockMatches, type FoundInBlocks } from '../index/block-matches.js';
 import { HotKeys } from '../index/hot-keys.js';
 import { logSearch, type PlacedFilter } from '../index/log-condition.js';
-import type { LogKey } from '../index/log-keys.js';
-import { pageOfKeys } from '../index/page-of-keys.js';
+import { type LogKey, keysByNumber } from '../index/log-keys.js';
+import { pageOfKeys, type FoundKeys, type Wanted } from '../index/page-of-keys.js';
 import { hotPartsOf, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/read-limits.js';
@@ -177,4 +176,22 @@ function logJson(row: Row, origins: ReadonlyMap<number, string> | null): string 
   });
   const origin = origins.get(Number(row.origin_no)) ?? '"resource":{},"scope":null';
   return `${short},${details.slice(1, -1)},${origin}}`;
+}
+
+/** The keys of some of the records that a search found, in hot segments and in blocks. */
+async function readKeys(
+  connection: Connection,
+  cold: FoundInBlocks,
+  wanted: readonly Wanted<HotKeys | BlockMatches>[],
+): Promise<FoundKeys> {
+  const inBlocks = wanted.flatMap(({ list, places }) => (list instanceof HotKeys ? [] : { list, places }));
+  const numbers = await cold.numbers(inBlocks);
+  const numbersOf = new Map(inBlocks.map(({ list }, i) => [list, itemAt(numbers, i)]));
+  const keys = await keysByNumber(connection, numbers.flat());
+  const found: (LogKey | undefined)[][] = [];
+  for (const { list, places } of wanted) {
+    if (list instanceof HotKeys) found.push(await list.at(places));
+    else found.push(invariant(numbersOf.get(list), 'list of records').map((number) => keys.get(number)));
+  }
+  return found;
 }

@@ -24,7 +24,6 @@ import { Compactor } from '../maintenance/compactor.js';
 import { NamedBatches } from '../write/named-batches.js';
 import { Origins } from '../write/origins.js';
 import { StoredPrompts } from './stored-prompts.js';
-import { makeStorePrivate } from '../files/private-store.js';
 import { OWN_READS, READ_LIMITS, readsAtATime } from '../segments/read-limits.js';
 import { openPool } from '../segments/connection-pool.js';
 import { Reads } from '../segments/read.js';
@@ -53,6 +52,9 @@ import type { StoreListener, StoreOptions } from './store-options.js';
 import { openError } from '../files/store-open-error.js';
 import { HealthIssues } from '../files/health-issues.js';
 import { SEGMENT_SIZE, Writer } from '../write/writer.js';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { makePrivate } from '../../../config/private-path.js';
 
 /** Everything that the engine works with, opened and loaded. */
 export type EngineParts = Awaited<ReturnType<typeof compose>>;
@@ -317,4 +319,28 @@ async function compose(
     retentionClock,
     knownAgents: agents,
   };
+}
+
+/**
+ * Removes other users' permissions from the files of a store: they may come from a backup, or from a process with another umask.
+ *
+ * @param mainPath the other files are next to it, under its name
+ */
+function makeStorePrivate(mainPath: string, logger: Logger): void {
+  const directory = dirname(mainPath);
+  const base = basename(mainPath).replace(/\.(duckdb|db)$/, '');
+  const narrowed: string[] = [];
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    if (name !== base && !name.startsWith(`${base}.`)) continue;
+    try {
+      if (makePrivate(join(directory, name))) narrowed.push(name);
+    } catch (error) {
+      logger.warn(
+        { err: error, file: join(directory, name) },
+        'Other users can access a file of the store, and its permissions could not be changed',
+      );
+    }
+  }
+  if (narrowed.length > 0)
+    logger.info({ directory, files: narrowed }, 'Removed access of other users to the files of the store');
 }

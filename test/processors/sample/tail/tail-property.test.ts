@@ -5,7 +5,7 @@ import type { SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { neverDiffers } from '../../../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
-import { IdSampler } from '../../../../src/processors/sample/id-sampler.js';
+import { IdSampler } from '../../../../src/processors/sample/decider.js';
 import { TailUnderTest } from './tail-under-test.js';
 
 const SLOW_MS = 5000;
