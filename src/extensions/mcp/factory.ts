@@ -28,10 +28,8 @@ const mcpConfig = section(
   { description: 'Model Context Protocol: lets coding agents read telemetry.' },
 );
 
-export type McpConfig = Static<typeof mcpConfig>;
-
 /** @returns one message for each broken rule that the schema cannot express */
-function checkMcpConfig({ answer_tokens: usual, max_answer_tokens: most }: McpConfig) {
+function checkMcpConfig({ answer_tokens: usual, max_answer_tokens: most }: Static<typeof mcpConfig>) {
   return usual <= most
     ? []
     : [{ path: '/answer_tokens', message: 'must not be more than max_answer_tokens' }];
