@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
 import { isatty } from 'node:tty';
-import type { ProcessIo } from './cli/process-io.js';
+import type { ProcessIo } from './cli/io.js';
 import { firstModule } from './config/built-module.js';
 import type * as Program from './program.js';
 
@@ -12,6 +12,7 @@ const { stdout, stderr } = process;
 const io: ProcessIo = {
   env: process.env,
   isTerminal: isatty(stdout.fd),
+  width: stdout.columns > 0 ? stdout.columns : undefined,
   isLogTerminal: isatty(stderr.fd),
   out: (text) => stdout.write(`${text}\n`),
   err: (text) => stderr.write(`${text}\n`),

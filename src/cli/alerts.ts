@@ -7,8 +7,7 @@ import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import type { CliIo } from './io.js';
 import { readId } from './read-id.js';
-import { showJson, showList } from './result.js';
-import { formatTable, type Column } from './table.js';
+import { type Column, formatTable, showJson, showList } from './table.js';
 
 interface Options extends ApiOptions {
   readonly json?: boolean;

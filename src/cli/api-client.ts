@@ -5,6 +5,7 @@ import { Agent, fetch } from 'undici';
 import { problemSchema } from '../api/openapi/error-responses.js';
 import { isKey } from '../auth/keys.js';
 import { INITIAL_KEY_FILE } from '../auth/bootstrap.js';
+import type { FieldError } from '../component/http.js';
 import type { Operation } from '../component/operation.js';
 import { isLoopback } from '../config/endpoint.js';
 import { validator } from '../http/field-errors.js';
@@ -12,7 +13,6 @@ import { fillPath, queryOf, type OperationAnswer, type OperationCall } from '../
 import { withConfigOption, type ConfigOptions } from './config-files.js';
 import { apiAddress, initialKeyFile } from './configured-daemon.js';
 import type { CliIo } from './io.js';
-import { usageError } from './request-errors.js';
 import { UsageError } from './usage-error.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:4319';
@@ -187,9 +187,31 @@ export class ApiClient {
       );
     // The detail would repeat the first error.
     if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
+    if (problem.code === 'forbidden_scope')
+      return new Error(
+        `${problem.detail} Use a key that has it; an administrator makes one with "jackdaw keys create".`,
+      );
     const isFault = status >= 500 && requestId !== null;
     return new Error(isFault ? `${problem.detail} (request ${requestId})` : problem.detail);
   }
+}
+
+/**
+ * Translates a daemon's field errors to the command line. An option has the name of its field (`--expires-at`), an argument that
+ * of the path placeholder (`<user>`).
+ */
+function usageError(operation: Operation, errors: readonly FieldError[]): UsageError {
+  const lines = errors.map(({ field, message }) => `${place(operation, field)} ${message}`);
+  return new UsageError([...new Set(lines)].join('\njackdaw: '));
+}
+
+function place(operation: Operation, field: string): string {
+  const [name = ''] = field.replace(/^\//, '').split('/');
+  if (name === '') return 'the input';
+  const isArgument = Object.hasOwn(operation.params?.properties ?? {}, name);
+  // `user_id` is the field of both `--user` and `<user>`.
+  const word = name.replace(/_id$/, '').replaceAll('_', '-');
+  return isArgument ? `<${word}>` : `--${word}`;
 }
 
 function readUrl(text: string): string {

@@ -24,9 +24,8 @@ import { restoreBackup } from '../storage/transfer/restore-backup.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import { withStores } from './open-stores.js';
-import type { ProcessIo } from './process-io.js';
-import { showJson, showList } from './result.js';
-import type { Column } from './table.js';
+import type { ProcessIo } from './io.js';
+import { type Column, showJson, showList } from './table.js';
 import { inMiB, TransferProgress } from './transfer-progress.js';
 import { UsageError } from './usage-error.js';
 

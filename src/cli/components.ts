@@ -5,7 +5,7 @@ import { loadTree } from '../config/load.js';
 import { loadRegistry } from '../pipeline/load-registry.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
-import { showList } from './result.js';
+import { showList } from './table.js';
 import { ConfigError } from '../config/config-error.js';
 
 interface Row {

@@ -9,8 +9,7 @@ import { recordsOf } from '../signal/raw-batch.js';
 import { formatTime } from '../signal/time.js';
 import { counted } from './counted.js';
 import type { CliIo } from './io.js';
-import { showJson, showList } from './result.js';
-import { printable, type Column } from './table.js';
+import { type Column, printable, showJson, showList } from './table.js';
 import { UsageError } from './usage-error.js';
 
 interface Options {

@@ -15,7 +15,7 @@ import {
 import { aboutOwnTelemetry, linkPrompts, setUp } from './demo/set-up.js';
 import { sendSignals } from './demo/signals.js';
 import { EXIT } from './exit-codes.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import { ProgressLine } from './progress-line.js';
 import { MS_PER_HOUR } from '../signal/time-units.js';
 

@@ -7,8 +7,8 @@ import { evaluateRuns } from '../exporters/evaluate/route.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import { EXIT } from './exit-codes.js';
-import type { ProcessIo } from './process-io.js';
-import { showJson } from './result.js';
+import type { ProcessIo } from './io.js';
+import { showJson } from './table.js';
 import { TransferProgress } from './transfer-progress.js';
 
 /** Runs of a request: few, so that progress is visible and Ctrl-C does not wait long. */

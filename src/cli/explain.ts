@@ -15,8 +15,8 @@ import { UnreadableInput, type TelemetryRequest } from './explain/request.js';
 import { StoredRuns } from './explain/stored-runs.js';
 import { Taking, type Taken } from './explain/taking.js';
 import type { CliIo } from './io.js';
-import { showJson } from './result.js';
-import { printable } from './table.js';
+import { readTraceId } from './read-id.js';
+import { printable, showJson } from './table.js';
 
 const STANDARD_INPUT = '-';
 const CONFIG_DESCRIPTION =
@@ -40,7 +40,7 @@ export function explainCommand(io: CliIo, builtin: readonly Factory[]): Command 
   const command = new Command('explain')
     .description('Show how Jackdaw maps recorded telemetry, and which attribute or rule gives each value.')
     .argument('[files...]', 'recorded OTLP files')
-    .option('--run <id>', 'only this run: UUID, or trace id in hexadecimal digits', traceId)
+    .option('--run <id>', 'only this run: UUID, or trace id in hexadecimal digits', readTraceId)
     .option(
       '--span <id>',
       'only this span, with full payloads: UUID, or span id in hexadecimal digits',
@@ -113,14 +113,6 @@ function print(io: CliIo, runs: readonly ExplainedRun[], { counts }: Taken, { ru
     span === undefined ? [formatRun(each)] : each.spans.map((one) => formatSpan(each, one)),
   );
   for (const lines of printed) io.out(`\n${lines.join('\n')}`);
-}
-
-/** A trace id in any of its forms as a UUID. */
-function traceId(text: string): string {
-  const digits = text.toLowerCase().replaceAll('-', '');
-  if (!/^[0-9a-f]{32}$/.test(digits))
-    throw new InvalidArgumentError('It must be a UUID, or 32 hexadecimal digits.');
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /** A UUID, or the end of the UUIDs of all spans with this id. */

@@ -14,8 +14,8 @@ import { exportStores, type ExportStage } from '../storage/transfer/export-store
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import { withStores } from './open-stores.js';
-import type { ProcessIo } from './process-io.js';
-import { showJson } from './result.js';
+import type { ProcessIo } from './io.js';
+import { showJson } from './table.js';
 import { TransferProgress } from './transfer-progress.js';
 
 interface Options extends ApiOptions {

@@ -20,7 +20,7 @@ import {
 import { withConfigOption, type ConfigOptions } from './config-files.js';
 import { counted } from './counted.js';
 import { withStores } from './open-stores.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import { TransferProgress } from './transfer-progress.js';
 import { UsageError } from './usage-error.js';
 

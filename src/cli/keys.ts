@@ -6,12 +6,10 @@ import { SCOPES, type Scope } from '../component/identity.js';
 import type { Accounts, User } from '../storage/contracts/accounts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';
-import type { CliIo } from './io.js';
+import type { CliIo, ProcessIo } from './io.js';
 import { withControl } from './open-stores.js';
-import type { ProcessIo } from './process-io.js';
 import { readId } from './read-id.js';
-import { showJson, showList } from './result.js';
-import type { Column } from './table.js';
+import { type Column, showJson, showList } from './table.js';
 
 interface Options extends ApiOptions {
   readonly json?: boolean;

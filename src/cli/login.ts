@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createSessionLink } from '../api/resources/browser-sessions.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
-import { showJson } from './result.js';
+import { showJson } from './table.js';
 
 export function loginCommand(io: CliIo): Command {
   return withApiOptions(

@@ -6,8 +6,7 @@ import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { counted } from './counted.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
-import { showJson } from './result.js';
-import { printable } from './table.js';
+import { printable, showJson } from './table.js';
 
 interface Options extends ApiOptions {
   readonly dryRun?: boolean;

@@ -13,11 +13,13 @@ const PRIVATE_FILE = 0o600;
 
 interface Client {
   readonly title: string;
-  /** The file of a project, relative to its folder; absent if the client has none. */
-  readonly projectFile?: string;
+  /** The file of a project, relative to its folder. */
+  readonly projectFile: string;
   /** The file of the user, relative to the home directory. */
   readonly userFile: string;
   readonly format: 'json' | 'toml';
+  /** What the user must also do. */
+  readonly note?: string;
   /** The server in the file. @param key null: the client reads it from {@link KEY_VARIABLE} */
   entry(url: string, key: string | null): object;
 }
@@ -34,6 +36,8 @@ const CLIENTS: Readonly<Record<'claude' | 'codex' | 'cursor' | 'gemini', Client>
   },
   codex: {
     title: 'Codex',
+    note: 'Codex reads the file of a project only if the project is trusted: start codex there once, or use --user.',
+    projectFile: '.codex/config.toml',
     userFile: '.codex/config.toml',
     format: 'toml',
     entry: (url, key) =>
@@ -48,6 +52,7 @@ const CLIENTS: Readonly<Record<'claude' | 'codex' | 'cursor' | 'gemini', Client>
   },
   gemini: {
     title: 'Gemini CLI',
+    note: 'Gemini CLI connects only in trusted folders: start gemini there once.',
     projectFile: '.gemini/settings.json',
     userFile: '.gemini/settings.json',
     format: 'json',
@@ -95,6 +100,7 @@ export function mcpCommand(io: CliIo): Command {
       const result = await write(client, file, { entry, isPrivate: isKeyIncluded });
       io.err(result);
     }
+    if (client.note !== undefined) io.err(client.note);
     if (!isKeyIncluded)
       io.err(
         `Set ${KEY_VARIABLE} for ${client.title}, best to a key that only reads: jackdaw keys create --name ${name} --scopes read`,
@@ -105,8 +111,7 @@ export function mcpCommand(io: CliIo): Command {
 
 function fileOf({ projectFile, userFile }: Client, { file, user }: SetupOptions, { env }: CliIo): string {
   if (file !== undefined) return resolve(file);
-  if (user === true || projectFile === undefined) return join(env['HOME'] ?? homedir(), userFile);
-  return resolve(projectFile);
+  return user === true ? join(env['HOME'] ?? homedir(), userFile) : resolve(projectFile);
 }
 
 /** @returns what was done */

@@ -13,7 +13,7 @@ import { PrometheusMeter } from '../telemetry/meter.js';
 import { StillClock } from '../telemetry/still-clock.js';
 import { systemClock } from '../telemetry/system-clock.js';
 import { configSources, type ConfigOptions } from './config-files.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 
 interface StoreTools {
   readonly clock: Clock;

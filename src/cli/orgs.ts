@@ -12,8 +12,7 @@ import { type Role, ROLES } from '../storage/contracts/accounts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import { findUserId } from './find-user.js';
 import type { CliIo } from './io.js';
-import { showJson, showList } from './result.js';
-import type { Column } from './table.js';
+import { type Column, showJson, showList } from './table.js';
 
 interface Options extends ApiOptions {
   readonly json?: boolean;

@@ -22,7 +22,7 @@ import { mapCommand } from './map.js';
 import { mcpCommand } from './mcp.js';
 import { orgsCommand } from './orgs.js';
 import { pluginCommand } from './plugin.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import { runsCommand, searchCommand } from './read-runs.js';
 import { logsCommand, metricsCommand, promptsCommand } from './read-telemetry.js';
 import { runCommand } from './run.js';

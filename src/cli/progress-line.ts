@@ -1,4 +1,4 @@
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 
 /** A status line on standard error that is rewritten in place on a terminal; elsewhere it prints nothing. */
 export class ProgressLine {

@@ -4,9 +4,8 @@ import { MOMENT_RULE, readMoment } from '../api/support/intervals.js';
 import type { OperationCaller } from '../http/operation-call.js';
 import { systemClock } from '../telemetry/system-clock.js';
 import { withApiOptions, type ApiOptions } from './api-client.js';
-import type { ProcessIo } from './process-io.js';
-import { showJson } from './result.js';
-import { formatTable, type Column } from './table.js';
+import type { ProcessIo } from './io.js';
+import { fitTable, showJson, type Column } from './table.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of every command that reads telemetry. */
@@ -52,6 +51,16 @@ function moment(text: string): string {
   return time;
 }
 
+/** `key=value` pairs of a repeatable option. */
+export function pair(
+  text: string,
+  known: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined) throw new InvalidArgumentError('It must be KEY=VALUE.');
+  return { ...known, [key]: value };
+}
+
 /** A number of items for `--limit`. */
 export function wholeNumber(text: string): number {
   if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
@@ -70,7 +79,7 @@ export async function agentOf(
   if (agent === undefined) return {};
   const found = await findAgentId(agent, client);
   if ('id' in found) return { agent_id: found.id };
-  throw new UsageError(`--agent "${agent}" ${found.reason}`);
+  throw new UsageError(`--agent "${agent}" ${found.reason}; "jackdaw search" finds agents`);
 }
 
 /** What a command prints. */
@@ -85,14 +94,24 @@ interface Shown<Row> {
   readonly more?: string | undefined;
 }
 
-/** Prints an answer as JSON, or as a table whose last column is cut to the width of a line. */
-export function show<Row>(io: ProcessIo, { json }: ReadOptions, shown: Shown<Row>): void {
-  if (json ?? !io.isTerminal) {
+/** Whether to print JSON: what `--json` and `--no-json` say, else no table outside of a terminal. */
+export function isJson(io: ProcessIo, { json }: ReadOptions): boolean {
+  return json ?? !io.isTerminal;
+}
+
+/** Prints an answer as JSON, or as a table that fits the terminal. */
+export function show<Row>(io: ProcessIo, options: ReadOptions, shown: Shown<Row>): void {
+  if (isJson(io, options)) {
     showJson(io, shown.json);
     return;
   }
   if (shown.rows.length === 0) io.err(shown.none);
-  else io.out(formatTable(shown.columns, shown.rows));
+  else {
+    const { text, leftOut } = fitTable(shown.columns, shown.rows, io.width ?? Infinity);
+    io.out(text);
+    if (leftOut.length > 0)
+      io.err(`Left out: ${leftOut.join(', ')}. Use a wider terminal or --json to see them.`);
+  }
   if (shown.more !== undefined) io.err(shown.more);
 }
 

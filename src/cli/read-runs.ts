@@ -4,14 +4,17 @@ import { listTraces } from '../api/resources/run-list.js';
 import { searchAll } from '../api/resources/search.js';
 import { readSummary } from '../api/resources/trace-spans.js';
 import type { listedRunSchema } from '../api/support/listed-runs.js';
+import { scoreText } from '../api/support/scores.js';
 import type { OperationAnswer } from '../http/operation-call.js';
 import { RUN_STATUSES } from '../signal/span.js';
 import { ApiClient } from './api-client.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
+import { readTraceId } from './read-id.js';
 import {
   agentOf,
   cell,
   dollars,
+  pair,
   periodOf,
   seconds,
   show,
@@ -22,35 +25,53 @@ import {
   type ReadOptions,
 } from './read-options.js';
 import type { Column } from './table.js';
-import { UsageError } from './usage-error.js';
 
 type ListedRun = Static<typeof listedRunSchema>;
 type Span = OperationAnswer<typeof readSummary>['spans'][number];
 
 const RUN_COLUMNS: readonly Column<ListedRun>[] = [
   { title: 'started', show: (run) => run.started_at.slice(0, 19) },
-  { title: 'status', show: (run) => (run.success === false ? `${run.status}, no success` : run.status) },
-  { title: 'agent', show: (run) => cell(run.agent_name, 30) },
-  { title: 'duration', show: (run) => seconds(run.duration_ms) },
-  { title: 'tokens', show: (run) => run.total_tokens },
-  { title: 'cost', show: (run) => dollars(run.total_cost_usd) },
+  { title: 'status', show: (run) => statusText(run) },
+  { title: 'agent', least: 8, show: (run) => cell(run.agent_name, 30) },
+  { title: 'duration', leaveOut: 3, show: (run) => seconds(run.duration_ms) },
+  { title: 'tokens', leaveOut: 5, show: (run) => run.total_tokens },
+  { title: 'cost', leaveOut: 4, show: (run) => dollars(run.total_cost_usd) },
   { title: 'id', show: (run) => run.trace_id },
-  { title: 'about', show: (run) => cell(run.match?.snippet ?? run.error_message ?? run.input_preview) },
+  {
+    title: 'about',
+    least: 20,
+    leaveOut: 2,
+    show: (run) => cell(run.match?.snippet ?? run.error_message ?? run.input_preview),
+  },
 ];
+/** Shown if a run has scores. */
+const SCORES: Column<ListedRun> = {
+  title: 'scores',
+  least: 16,
+  leaveOut: 6,
+  show: ({ scores = [] }) =>
+    cell(scores.map((score) => scoreText({ ...score, value: score.mean }, score.scores)).join(', ')),
+};
 
 const SPAN_COLUMNS: readonly Column<{ readonly span: Span; readonly depth: number }>[] = [
   {
     title: 'span',
+    least: 20,
     show: ({ span, depth }) => `${'  '.repeat(Math.min(depth, 20))}${span.type} ${cell(span.name, 50) ?? ''}`,
   },
   { title: 'status', show: ({ span }) => span.status },
   { title: 'duration', show: ({ span }) => seconds(span.duration_ms) },
-  { title: 'model', show: ({ span }) => cell(span.model, 30) },
-  { title: 'tokens', show: ({ span }) => span.total_tokens },
-  { title: 'cost', show: ({ span }) => dollars(span.cost_usd) },
-  { title: 'id', show: ({ span }) => span.span_id },
-  { title: 'error', show: ({ span }) => cell(span.error_message) },
+  { title: 'model', least: 8, leaveOut: 3, show: ({ span }) => cell(span.model, 30) },
+  { title: 'tokens', leaveOut: 5, show: ({ span }) => span.total_tokens },
+  { title: 'cost', leaveOut: 4, show: ({ span }) => dollars(span.cost_usd) },
+  { title: 'id', leaveOut: 2, show: ({ span }) => span.span_id },
+  { title: 'error', least: 12, leaveOut: 1, show: ({ span }) => cell(span.error_message) },
 ];
+
+/** The status; for a run that ended well without success, that. */
+function statusText({ status, success }: ListedRun): string {
+  return status === 'completed' && success === false ? 'no success' : status;
+}
 
 interface RunsOptions extends ReadOptions, PeriodOptions {
   readonly query?: string;
@@ -63,6 +84,8 @@ interface RunsOptions extends ReadOptions, PeriodOptions {
   readonly environment?: string;
   readonly release?: string;
   readonly model?: string;
+  readonly score?: string[];
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly kind?: 'agent' | 'other' | 'all';
   readonly sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
   readonly limit: number;
@@ -73,7 +96,7 @@ interface RunsOptions extends ReadOptions, PeriodOptions {
 export function runsCommand(io: ProcessIo): Command {
   const command = new Command('runs')
     .description('List runs, newest first, or show the spans of one run.')
-    .argument('[id]', 'id of a run: UUID, or 32 hexadecimal digits')
+    .argument('[id]', 'id of a run: UUID, or 32 hexadecimal digits; --query searches for words', readTraceId)
     .option('--query <words>', 'words, "phrases", prefix* and -without, in runs and their spans')
     .option('--agent <name>', 'name or id of an agent')
     .addOption(new Option('--status <status>', 'status of the runs').choices(RUN_STATUSES))
@@ -85,6 +108,12 @@ export function runsCommand(io: ProcessIo): Command {
     .option('--environment <name>', 'environment, such as production')
     .option('--release <name>', 'release of the program')
     .option('--model <name>', 'runs with a call of this model')
+    .option(
+      '--score <condition>',
+      'helpfulness<0.5, tone=polite, helpfulness (has one) or !helpfulness; may be repeated',
+      (text: string, known: string[] | undefined) => [...(known ?? []), text],
+    )
+    .option('--metadata <key=value>', 'value of a metadata key; may be repeated', pair)
     .addOption(new Option('--kind <kind>', 'kind of runs').choices(['agent', 'other', 'all']))
     .addOption(
       new Option('--sort <field>', 'descending order of the list').choices([
@@ -100,36 +129,23 @@ export function runsCommand(io: ProcessIo): Command {
     async (id: string | undefined, options: RunsOptions) => {
       const client = await ApiClient.open(options, io);
       if (id === undefined) await listRuns(io, options, client);
-      else await showRun(io, options, { id, client });
+      else await showRun(io, options, { trace_id: id, client });
     },
   );
 }
 
 async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient): Promise<void> {
-  const {
-    agent,
-    user,
-    session,
-    limit,
-    query,
-    status,
-    success,
-    tag,
-    environment,
-    release,
-    model,
-    kind,
-    sort,
-    cursor,
-  } = options;
+  const { agent, user, session, limit, metadata } = options;
+  const { query, status, success, tag, environment, release, model, kind, sort, cursor, score } = options;
   const found = await client.call(listTraces, {
     query: {
       ...(await agentOf(agent, client)),
       ...periodOf(options),
-      ...defined({ query, status, success, tag, environment, release, model, kind, sort, cursor }),
-      ...defined({ user_id: user, session_id: session }),
+      ...defined({ query, status, success, tag, environment, release, model, kind, sort, cursor, score }),
+      ...defined({ user_id: user, session_id: session, 'metadata.KEY': metadata }),
       page_size: limit,
       previews: true,
+      scores: true,
       count: 'none',
     },
   });
@@ -141,7 +157,9 @@ async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient):
   show(io, options, {
     json: found,
     rows: found.items,
-    columns: RUN_COLUMNS,
+    columns: found.items.some(({ scores = [] }) => scores.length > 0)
+      ? [...RUN_COLUMNS, score === undefined ? SCORES : { ...SCORES, leaveOut: 1 }]
+      : RUN_COLUMNS,
     none: 'No run matches.',
     ...(more.length > 0 && { more: more.join(' ') }),
   });
@@ -159,14 +177,8 @@ function defined<Values extends object>(
 async function showRun(
   io: ProcessIo,
   options: ReadOptions,
-  { id, client }: { readonly id: string; readonly client: ApiClient },
+  { trace_id, client }: { readonly trace_id: string; readonly client: ApiClient },
 ): Promise<void> {
-  const digits = id.toLowerCase().replaceAll('-', '');
-  if (!/^[0-9a-f]{32}$/.test(digits))
-    throw new UsageError(
-      `"${id}" is not the id of a run: give a UUID or 32 hexadecimal digits. To search for words use --query.`,
-    );
-  const trace_id = digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const run = await client.call(readSummary, { params: { trace_id } });
   show(io, options, {
     json: run,
@@ -176,7 +188,9 @@ async function showRun(
     more: [
       `${run.agent_name}: ${run.status}, ${seconds(run.duration_ms) ?? 'not ended'}, ${run.total_tokens ?? 0} tokens, ${dollars(run.total_cost_usd) ?? 'no cost'}`,
       run.error_message,
-      ...run.scores.map(({ name, value, label }) => `score ${name} ${value ?? label ?? ''}`),
+      ...run.scores.map((score) =>
+        [`score ${scoreText(score)}`, score.comment].filter((part) => part !== null).join(': '),
+      ),
     ]
       .map((line) => cell(line, 300))
       .filter((line) => line !== null)
@@ -233,7 +247,7 @@ export function searchCommand(io: ProcessIo): Command {
         rows,
         columns: [
           { title: 'found', show: ({ what }) => what },
-          { title: 'name', show: ({ name }) => cell(name, 80) },
+          { title: 'name', least: 20, show: ({ name }) => cell(name, 80) },
           { title: 'id', show: ({ id }) => cell(id, 80) },
         ],
         none: 'Nothing matches.',

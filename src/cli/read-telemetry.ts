@@ -1,16 +1,21 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { searchLogs } from '../api/resources/logs.js';
-import { readSeries } from '../api/resources/metric-series.js';
+import { Command, Option } from 'commander';
+import type { Static } from 'typebox';
+import { searchLogs, type logSchema } from '../api/resources/logs.js';
+import { labelsText, listLabels, readSeries } from '../api/resources/metric-series.js';
 import { listMetrics } from '../api/resources/metrics.js';
 import { comparePrompts } from '../api/resources/prompt-usage.js';
 import { promptNames } from '../api/resources/prompts.js';
+import { loggedScoreText } from '../api/support/scores.js';
 import { SEVERITIES, type Severity } from '../signal/log-record.js';
 import { METRIC_AGGREGATIONS } from '../storage/contracts/metrics.js';
 import { ApiClient } from './api-client.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
+import { readTraceId } from './read-id.js';
 import {
   cell,
   dollars,
+  isJson,
+  pair,
   periodOf,
   seconds,
   show,
@@ -20,13 +25,6 @@ import {
   type PeriodOptions,
   type ReadOptions,
 } from './read-options.js';
-
-/** `key=value` pairs of a repeatable option. */
-function pair(text: string, known: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (key === undefined || value === undefined) throw new InvalidArgumentError('It must be KEY=VALUE.');
-  return { ...known, [key]: value };
-}
 
 interface LogsOptions extends ReadOptions, PeriodOptions {
   readonly service?: string;
@@ -47,7 +45,7 @@ export function logsCommand(io: ProcessIo): Command {
     .addOption(new Option('--severity <severity>', 'exactly this severity').choices(SEVERITIES))
     .option('--event <name>', 'name of the event')
     .option('--attribute <key=value>', 'whole value of an attribute; may be repeated', pair)
-    .option('--run <id>', 'records of this run')
+    .option('--run <id>', 'records of this run', readTraceId)
     .option('--limit <number>', 'records to list, at most 1000', wholeNumber, 50)
     .option('--cursor <text>', 'next_cursor of an earlier answer');
   return withReadOptions(withPeriod(command, 'records')).action(
@@ -74,9 +72,9 @@ export function logsCommand(io: ProcessIo): Command {
         columns: [
           { title: 'time', show: ({ timestamp }) => timestamp },
           { title: 'severity', show: (record) => record.severity },
-          { title: 'service', show: ({ service_name }) => cell(service_name, 30) },
-          { title: 'record', show: ({ body, event_name }) => cell(body ?? event_name, 100) },
-          { title: 'run', show: ({ trace_id }) => trace_id },
+          { title: 'service', least: 8, leaveOut: 2, show: ({ service_name }) => cell(service_name, 30) },
+          { title: 'record', least: 30, show: (record) => cell(recordText(record), 200) },
+          { title: 'run', leaveOut: 1, show: ({ trace_id }) => trace_id },
         ],
         none: 'No record matches.',
         ...(next_cursor !== null && {
@@ -85,6 +83,16 @@ export function logsCommand(io: ProcessIo): Command {
       });
     },
   );
+}
+
+/** Its body; for an event, its name with the score or the attributes. */
+function recordText(record: Static<typeof logSchema>): string | null {
+  const { body, event_name = null, attributes } = record;
+  if (body !== null) return body;
+  const values = Object.entries(attributes).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return loggedScoreText(record) ?? [event_name, ...values].filter((part) => part !== null).join(' ');
 }
 
 interface MetricsOptions extends ReadOptions, PeriodOptions {
@@ -118,12 +126,12 @@ async function showMetrics(io: ProcessIo, options: ReadOptions, client: ApiClien
     json: metrics,
     rows: metrics,
     columns: [
-      { title: 'name', show: ({ name }) => cell(name, 80) },
+      { title: 'name', least: 30, show: ({ name }) => cell(name, 80) },
       { title: 'type', show: ({ type }) => type },
       { title: 'unit', show: ({ unit }) => cell(unit, 20) },
       { title: 'points', show: ({ data_point_count: count }) => count },
-      { title: 'last seen', show: ({ last_seen_at }) => last_seen_at.slice(0, 19) },
-      { title: 'description', show: ({ description }) => cell(description) },
+      { title: 'last seen', leaveOut: 2, show: ({ last_seen_at }) => last_seen_at.slice(0, 19) },
+      { title: 'description', least: 20, leaveOut: 1, show: ({ description }) => cell(description) },
     ],
     none: 'There are no metrics.',
   });
@@ -151,6 +159,11 @@ async function showSeries(
       .join(' ');
     return points.map(([ms = 0, value = 0]) => ({ text, time: new Date(ms).toISOString(), value }));
   });
+  const known = isJson(io, options) ? [] : await client.call(listLabels, { query: { name } });
+  const more = [
+    known.length === 0 ? null : `Labels of the last 7 days: ${cell(labelsText(known), 500) ?? ''}`,
+    found.is_truncated ? 'Series or the oldest points were left out: use a shorter period.' : null,
+  ].filter((line) => line !== null);
   show(io, options, {
     json: found,
     rows,
@@ -160,10 +173,10 @@ async function showSeries(
         title: `${agg ?? 'avg'}${found.unit === '' ? '' : ` (${found.unit})`}`,
         show: ({ value }) => Number(value.toPrecision(6)),
       },
-      { title: 'labels', show: ({ text }) => cell(text, 80) },
+      { title: 'labels', least: 20, show: ({ text }) => cell(text, 80) },
     ],
     none: 'The metric has no points in this period.',
-    ...(found.is_truncated && { more: 'Series or the oldest points were left out: use a shorter period.' }),
+    ...(more.length > 0 && { more: more.join('\n') }),
   });
 }
 
@@ -200,7 +213,7 @@ export function promptsCommand(io: ProcessIo): Command {
           },
           { title: 'cost a run', show: ({ avg_cost_usd: cost }) => dollars(cost) },
           { title: 'p95', show: ({ p95_latency_ms: ms }) => seconds(ms) },
-          { title: 'text', show: ({ template_text: text }) => cell(text) },
+          { title: 'text', least: 10, show: ({ template_text: text }) => cell(text) },
         ],
         none: 'The prompt has no versions.',
       });

@@ -30,7 +30,7 @@ import {
 } from './config-files.js';
 import { logFormat } from './configured-daemon.js';
 import { EXIT } from './exit-codes.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import { ServiceManager } from './service-manager.js';
 import { watchFiles } from './watch-files.js';
 

@@ -6,7 +6,7 @@ import { editorSchema } from '../config/editor-schema.js';
 import { loadRegistry } from '../pipeline/load-registry.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
-import { showJson } from './result.js';
+import { showJson } from './table.js';
 
 export function schemaCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('schema').description(

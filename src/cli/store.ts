@@ -8,8 +8,8 @@ import { configSources, withConfigOption, type ConfigOptions } from './config-fi
 import { counted } from './counted.js';
 import { EXIT } from './exit-codes.js';
 import { withControl } from './open-stores.js';
-import type { ProcessIo } from './process-io.js';
-import { showJson } from './result.js';
+import type { ProcessIo } from './io.js';
+import { showJson } from './table.js';
 import { TransferProgress } from './transfer-progress.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { DaemonJson } from '../api/resources/daemon.js';
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import { printable } from './table.js';
 import { UsageError } from './usage-error.js';
 import { endOf, WatchedDaemon, withWatchOptions, type WatchOptions } from './watched-daemon.js';

@@ -4,8 +4,7 @@ import { ConfigError, formatPosition, formatProblem } from '../config/config-err
 import { counted } from './counted.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
-import { showJson } from './result.js';
-import { printable } from './table.js';
+import { printable, showJson } from './table.js';
 import { findTestFiles } from './yaml-tests/find-files.js';
 import { runFile, type TestResult } from './yaml-tests/run-file.js';
 

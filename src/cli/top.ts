@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { DaemonJson } from '../api/resources/daemon.js';
 import { durationMs } from '../config/duration.js';
-import type { ProcessIo } from './process-io.js';
-import { showJson } from './result.js';
-import { formatTable, printable, type Column } from './table.js';
+import type { ProcessIo } from './io.js';
+import { type Column, formatTable, printable, showJson } from './table.js';
 import { UsageError } from './usage-error.js';
 import { endOf, WatchedDaemon, withWatchOptions, type WatchOptions } from './watched-daemon.js';
 

@@ -1,4 +1,4 @@
-import type { ProcessIo } from './process-io.js';
+import type { ProcessIo } from './io.js';
 import { ProgressLine } from './progress-line.js';
 
 const ON_TERMINAL_MS = 1000;

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readUsage } from '../api/resources/usage.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
-import { showJson, showList } from './result.js';
+import { showJson, showList } from './table.js';
 
 /** `jackdaw usage`: the monthly quota and storage usage of the key's user. */
 export function usageCommand(io: CliIo): Command {

@@ -3,8 +3,7 @@ import { createUser, listUsers, updateUser, type UserJson } from '../api/resourc
 import { parseSize } from '../config/size.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
-import { showJson, showList } from './result.js';
-import type { Column } from './table.js';
+import { type Column, showJson, showList } from './table.js';
 import { findUserId } from './find-user.js';
 
 interface Options extends ApiOptions {

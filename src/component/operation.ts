@@ -37,6 +37,11 @@ export interface Operation {
   readonly responses: Readonly<Record<number, TSchema | null>>;
   /** The format of successful responses, if not JSON. */
   readonly mediaType?: string;
+  /** Headers of its own that a request may have and a successful response has, with their descriptions. A `GET` with an `ETag` may answer 304. */
+  readonly headers?: {
+    readonly request?: Readonly<Record<string, string>>;
+    readonly response?: Readonly<Record<string, string>>;
+  };
   /** Statuses of errors particular to it, such as 404 and 409. */
   readonly errors?: readonly number[];
   /** For an operation of another protocol than the API's own; `errors` and derived properties do not apply then. */

@@ -2,7 +2,7 @@ import type { Exchange } from './engine.js';
 import { QUOTA_HEADERS } from './quota-headers.js';
 
 const MAX_AGE_SECONDS = 7200;
-const EXPOSED_HEADERS = ['X-Request-Id', 'Retry-After', ...QUOTA_HEADERS].join(', ');
+const EXPOSED_HEADERS = ['X-Request-Id', 'Retry-After', 'ETag', ...Object.keys(QUOTA_HEADERS)].join(', ');
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const DEFAULT_HEADERS = 'authorization, content-type, content-encoding, x-request-id';
 /** Header names separated by commas, up to a reasonable length. */

@@ -2,6 +2,22 @@ import { createHash } from 'node:crypto';
 import type { AnswerCoding } from './compression.js';
 
 const CHARACTERS = 22;
+
+/** Headers of an operation whose response has an entity tag; the listener answers 304. */
+export const REVALIDATION = {
+  request: { 'If-None-Match': 'An earlier `ETag`, or several: the response is 304 if one of them matches.' },
+  response: { ETag: 'Changes with the response.' },
+};
+
+/** Headers of an operation that changes an object only in the state that the client knows; else it answers 412. */
+export const PRECONDITION = {
+  'If-Match':
+    'The `ETag` of the object, or `*`: the response is 412 if the object changed since, or does not exist.',
+};
+export const CREATION_PRECONDITION = {
+  'If-None-Match': 'Only `*`: the response is 412 if the object exists.',
+};
+
 /** The compressed forms of bodies with a tag, keyed by the bytes object, so that they are released with the body. */
 const packed = new WeakMap<Uint8Array, Map<string, Promise<Uint8Array>>>();
 

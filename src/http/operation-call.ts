@@ -30,19 +30,22 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
 type Value = string | number | boolean;
 
 /**
- * The query parameters of a call. Undefined values are left out. The entries of an object (`attribute.KEY`) become one parameter
- * each, named as the part before `KEY` and the entry's key.
+ * The query parameters of a call. Undefined values are left out, and a list becomes a parameter for each item. The entries of an
+ * object (`attribute.KEY`) become one parameter each, named as the part before `KEY` and the entry's key.
  */
 export function queryOf(query: object): URLSearchParams {
-  const printed = new URLSearchParams();
-  for (const [name, value] of Object.entries(query) as [
+  const params = new URLSearchParams();
+  const values = Object.entries(query) as [
     string,
-    Value | Record<string, Value> | undefined,
-  ][]) {
+    Value | readonly Value[] | Record<string, Value> | undefined,
+  ][];
+  for (const [name, value] of values) {
     if (value === undefined) continue;
-    if (typeof value === 'object')
-      for (const [key, entry] of Object.entries(value)) printed.set(name.replace(/KEY$/, key), String(entry));
-    else printed.set(name, String(value));
+    if (Array.isArray(value)) for (const item of value) params.append(name, String(item));
+    else if (typeof value === 'object')
+      for (const [key, entry] of Object.entries(value))
+        params.append(`${name.replace(/KEY$/, '')}${key}`, String(entry));
+    else params.append(name, String(value));
   }
-  return printed;
+  return params;
 }

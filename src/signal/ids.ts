@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 /** Any 8-4-4-4-12 hex string: ids derived from OTLP carry no RFC version bits. */
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
@@ -28,6 +28,16 @@ export function isUuid(text: string): boolean {
     text.charCodeAt(23) === HYPHEN &&
     isHex(text, 24, UUID_LENGTH)
   );
+}
+
+/** The UUID of 32 hexadecimal digits. */
+export function uuidOfDigits(digits: string): string {
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** A UUID that follows from a text. */
+export function hashedUuid(text: string): string {
+  return uuidOfDigits(createHash('sha256').update(text).digest('hex').slice(0, 32));
 }
 
 /** A time-ordered UUIDv7 (RFC 9562 §5.7), lower case. @param nowMs milliseconds since the epoch */

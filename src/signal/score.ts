@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from './attributes.js';
 import type { LogRecord } from './log-record.js';
 import { eventNameOf } from './logged-event.js';
-import { isUuid, uuidV7InOrder } from './ids.js';
+import { hashedUuid, isUuid, uuidV7InOrder } from './ids.js';
 import { serializeJson } from './json.js';
 import { cutText, storableName } from './names.js';
 import type { Origin } from './origin.js';
@@ -284,10 +283,7 @@ function isNoNumber(value: JsonValue | undefined): boolean {
   return value === 'NaN' || value === 'Infinity' || value === '-Infinity';
 }
 
-const UUID_HEX = 32;
-
 /** A UUID that follows from the parts of an identity. */
 export function scoreId(identity: readonly (string | number | null)[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, UUID_HEX);
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return hashedUuid(JSON.stringify(identity));
 }

@@ -9,6 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { LISTED_BY } from '../../src/api/support/not-found.js';
+import { fitTable, type Column } from '../../src/cli/table.js';
 import { startApi } from '../support/api.js';
 import { runInProcess } from '../support/cli.js';
 import { gaugeRequest } from '../support/gauge-request.js';
@@ -47,20 +49,31 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
       json: { name: 'greeting', version, template_text: `Hi ${version}` },
     });
 
+  const score = { trace_id: id, name: 'tone', value: 0.25, label: 'rude', comment: 'no greeting' };
+  await api.call('POST', '/scores', { json: { scores: [score] } });
+
   const listed = await run('runs', '--agent', 'NIGHT \u001b[31m PORTER', '--status', 'failed', '--no-json');
   t.match(
     listed.stdout,
-    new RegExp(`^STARTED +STATUS .*\n2026-11-03T08:15:30 +failed +night .*porter .*${id} +door is locked\n$`),
+    new RegExp(
+      `^STARTED +STATUS .*\n2026-11-03T08:15:30 +failed +night .*porter .*${id} +door is locked +tone 0\\.25 rude\n$`,
+    ),
   );
   t.notMatch(listed.stdout, '\u001b');
   t.match(await json('runs', '--limit', '1'), { items: [{}], has_more: true });
   t.match(await json('runs', '--success'), { items: { length: 2 } });
   t.match(await json('runs', '--no-success'), { items: { length: 0 } });
+  t.match(await json('runs', '--score', 'tone<0.5', '--score', 'tone=rude'), {
+    items: { length: 1, 0: { trace_id: id, scores: [{ name: 'tone', mean: 0.25 }] } },
+  });
+  t.match(await json('runs', '--score', 'tone>=0.5'), { items: { length: 0 } });
+  t.match(await json('runs', '--metadata', 'plan=$&'), { items: { length: 0 } });
+  t.match(await run('runs', '--score', 'tone<'), { code: 2, stderr: /--score must be a condition such as/ });
   const found = await run('runs', '--query', 'locked', '--no-json');
   t.match(found.stdout, id);
   const shown = await run('runs', id.replaceAll('-', ''), '--no-json');
   t.match(shown.stdout, /^llm round .*\n {2}llm try door +completed +1\.250 s +model-one +120 +\$0\.00125 /m);
-  t.match(shown.stderr, /door is locked/);
+  t.match(shown.stderr, /door is locked\nscore tone 0\.25 rude: no greeting\n$/);
   t.match(await json('runs', id), { trace_id: id, spans: { length: 2 } });
 
   t.match(
@@ -72,36 +85,80 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     count: 1,
     items: [{ body: 'key is missing' }],
   });
+  t.match(await json('logs', '--run', id.replaceAll('-', '')), { items: [{ trace_id: id }] });
   t.match(await json('logs', '--attribute', 'door.id=7', '--since', '1h'), { count: 1 });
-  t.match((await run('logs', '--limit', '1', '--no-json')).stderr, /^1 of 2 records\. More: --cursor \S+\n$/);
-  t.match((await run('metrics', '--no-json')).stdout, /^doors\.open +gauge +s +1 /m);
   t.match(
-    (
-      await run(
-        'metrics',
-        'doors.open',
-        '--agg',
-        'max',
-        '--label',
-        'floor=1',
-        '--group-by',
-        'floor',
-        '--no-json',
-      )
-    ).stdout,
-    / +3 +floor=1\n$/,
+    (await run('logs', '--event', 'gen_ai.evaluation.result', '--no-json')).stdout,
+    / info +- +score tone 0\.25 rude: no greeting +/,
   );
+  t.match((await run('logs', '--limit', '1', '--no-json')).stderr, /^1 of 3 records\. More: --cursor \S+\n$/);
+  t.match((await run('metrics', '--no-json')).stdout, /^doors\.open +gauge +s +1 /m);
+  const series = await run(
+    'metrics',
+    'doors.open',
+    '--agg',
+    'max',
+    '--label',
+    'floor=1',
+    '--group-by',
+    'floor',
+    '--no-json',
+  );
+  t.match(series.stdout, / +3 +floor=1\n$/);
+  t.match(series.stderr, /^Labels of the last 7 days: floor: 1/);
   t.match((await run('prompts', 'greeting', '--no-json')).stdout, /^2 +0 +- +- +- +Hi 2\n1 +0/m);
 
   for (const [args, message] of [
-    [['runs', 'nightly'], /"nightly" is not the id of a run: .* use --query/],
+    [['runs', 'nightly'], /'nightly' is invalid .* must be the id of a run: a UUID, or 32 hex/],
+    [['logs', '--run', '12'], /'12' is invalid\. It must be the id of a run/],
     [['runs', '--agent', 'porter'], /--agent "porter" is not the name of an agent; similar: "night/],
     [['runs', '--since', 'yesterday'], /must be an ISO 8601 time .* or an age such as 90m/],
     [['runs', '--limit', '0'], /must be a whole number from 1/],
     [['logs', '--attribute', 'door'], /must be KEY=VALUE/],
   ] as const)
     t.match(await run(...args), { code: 2, stderr: message });
-  t.match(await run('prompts', 'none'), { code: 1, stderr: 'jackdaw: There is no such prompt.\n' });
+  const writer = { ...env, JACKDAW_KEY: (await api.createKey(['write'])).key };
+  t.match(await runInProcess(['runs'], writer), {
+    code: 1,
+    stderr: /lacks the scope "read"\. Use a key that has it; an administrator makes one/,
+  });
+  t.match(await run('prompts', 'none'), {
+    code: 1,
+    stderr:
+      'jackdaw: There is no such prompt: list them with GET /api/v1/dashboard/prompts/names or "jackdaw prompts".\n',
+  });
+  const paths = new Set(api.routes.map(({ method, path }) => `${method} ${path}`));
+  for (const { path, command } of Object.values(LISTED_BY)) {
+    t.ok(paths.has(`GET ${path}`), path);
+    const words = command?.split(' ').filter((word) => /^[a-z]/.test(word)) ?? [];
+    if (words.length > 0)
+      t.match(await run(...words.slice(1), '--help'), { code: 0, stdout: words.join(' ') });
+  }
+});
+
+void t.test('a table is cut to its terminal, and says what it leaves out', async (t) => {
+  const columns: readonly Column<readonly string[]>[] = [
+    { title: 'a', show: ([a = '']) => a },
+    { title: 'b', least: 4, show: ([, b = '']) => b },
+    { title: 'c', least: 3, leaveOut: 1, show: ([, , c = '']) => c },
+    { title: 'd', leaveOut: 2, show: ([, , , d = '']) => d },
+  ];
+  const row = ['12345', 'bbbbbbbb', 'cccccc', 'dd'];
+  const empty: Column<readonly string[]> = { title: 'e', leaveOut: 3, show: () => null };
+  t.equal(
+    fitTable([...columns, empty], [row], Infinity).text.split('\n')[0],
+    'A      B         C       D   E',
+  );
+  for (const [width, line, leftOut] of [
+    [27, '12345  bbbbbbbb  cccccc  dd', []],
+    [23, '12345  bbbbbb…  cc…  dd', []],
+    [19, '12345  bbbbbb…  cc…', ['d']],
+    [12, '12345  bbbb…', ['c', 'd']],
+    [3, '12345  bbb…', ['c', 'd']],
+  ] as const) {
+    const table = fitTable([...columns, empty], [row], width);
+    t.match([table.text.split('\n')[1], table.leftOut], [line, leftOut], String(width));
+  }
 });
 
 const URL_OPTIONS = ['--url', 'http://127.0.0.1:4319'];
@@ -163,7 +220,7 @@ void t.test('mcp setup merges files, keeps a copy and writes keys privately', as
     '.codex/config.toml',
     'model = "o3"\n\n[mcp_servers.jackdaw]\nurl = "http://old/mcp"\n\n[mcp_servers.other]\ncommand = "x"\n',
   );
-  t.match(await setup('codex', '--write', '--include-key'), { code: 0, stdout: '' });
+  t.match(await setup('codex', '--user', '--write', '--include-key'), { code: 0, stdout: '' });
   t.equal(
     readFileSync(toml, 'utf8'),
     `model = "o3"\n\n[mcp_servers.jackdaw]\nurl = "http://127.0.0.1:4319/mcp"\nhttp_headers = { Authorization = "Bearer ${KEY}" }\n\n[mcp_servers.other]\ncommand = "x"\n`,

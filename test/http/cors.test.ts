@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
       t.match(refused.headers, {
         'access-control-allow-origin': ORIGIN,
         'access-control-expose-headers':
-          'X-Request-Id, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset',
+          'X-Request-Id, Retry-After, ETag, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset',
         vary: 'Origin',
       });
       const odd = { ...PREFLIGHT, 'access-control-request-headers': 'x(y)' };

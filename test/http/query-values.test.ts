@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import { Type } from 'typebox';
 import type { FieldError } from '../../src/component/http.js';
+import { queryOf } from '../../src/http/operation-call.js';
 import { readQuery } from '../../src/http/query-values.js';
 import { holds } from '../support/property.js';
 
@@ -54,4 +56,30 @@ void t.test('reads overlong values in linear time', async (t) => {
   for (const digits of ['1'.repeat(length), `.${'1'.repeat(length)}`, `1.${'1'.repeat(length)}`]) {
     t.same(read({ count: `${digits}x` }).errors, [{ field: 'count', message: 'must be a number' }]);
   }
+});
+
+void t.test('writes the parameters of a call as they are read', async (t) => {
+  const wide = Type.Object({
+    score: Type.Array(Type.String()),
+    'metadata.KEY': Type.Record(Type.String(), Type.String(), { prefix: 'metadata.' }),
+    count: Type.Number(),
+    previews: Type.Boolean(),
+  });
+  const texts = fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed());
+  const odd = fc.constantFrom('$&', '$1', "$'", 'a.KEY', 'plan!', '=&+ %', '__proto__x');
+  holds(
+    t,
+    fc.property(
+      fc.record(
+        {
+          score: fc.array(fc.oneof(texts, odd), { minLength: 1 }),
+          'metadata.KEY': fc.dictionary(fc.oneof(odd, texts), texts, { minKeys: 1, noNullPrototype: true }),
+          count: fc.nat(),
+          previews: fc.boolean(),
+        },
+        { noNullPrototype: true },
+      ),
+      (values) => isDeepStrictEqual(readQuery(wide, queryOf({ ...values, absent: undefined }), []), values),
+    ),
+  );
 });

@@ -16,6 +16,8 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Record<string, unknown>>> };
 }
 
+/** Response headers that not every route has. */
+const OWN_HEADERS = ['ETag', 'X-Quota-Limit', 'X-Quota-Remaining', 'X-Quota-Reset'];
 const DOCUMENT = 'https://jackdaw.test/openapi.json';
 
 /**
@@ -58,7 +60,10 @@ export class DocumentedApi {
     this.seen.add(`${operation.operationId} ${answer.status}`);
     const response = this.#resolve(operation.responses[String(answer.status)]);
     if (!response) return [`status ${answer.status} is not documented`];
-    const [pointer, { content }] = response;
+    const [pointer, { content, headers = {} }] = response;
+    const unknown = OWN_HEADERS.filter((name) => answer.headers.has(name) && !(name in headers));
+    if (unknown.length > 0) return unknown.map((name) => `header ${name} is not documented`);
+    if ('ETag' in headers && !answer.headers.has('ETag')) return ['the documented header ETag is missing'];
     if (!content) return answer.body === undefined ? [] : ['there is a body, but none is documented'];
     const type = answer.headers.get('content-type') ?? 'none';
     if (!(type in content)) return [`content type ${type} is not documented`];
@@ -70,7 +75,7 @@ export class DocumentedApi {
   }
 
   /** @returns the path of a response in the document and the response itself, with references resolved. */
-  #resolve(response: object | undefined): [string, { content?: object }] | undefined {
+  #resolve(response: object | undefined): [string, { content?: object; headers?: object }] | undefined {
     if (response === undefined) return undefined;
     if (!('$ref' in response)) {
       for (const { method, path, operation } of this.operations())
@@ -85,7 +90,7 @@ export class DocumentedApi {
     const pointer = String(response.$ref);
     let target: unknown = this.document;
     for (const step of pointer.split('/').slice(1)) target = (target as Record<string, unknown>)[step];
-    return [pointer, target as { content?: object }];
+    return [pointer, target as { content?: object; headers?: object }];
   }
 
   #validator(pointer: string): ValidateFunction {

@@ -11,7 +11,7 @@ export function variablesOf(files: readonly string[], seconds: number): NodeJS.P
   return { TAP_TIMEOUT: String(seconds), JACKDAW_TEST_FILES: files.join('\n') };
 }
 
-/** API test files whose tests see only the data of their user, so that they can share one daemon. */
+/** Test files whose tests see only the data of their user, so that they can share one daemon. */
 export const FILES_OF_ONE_DAEMON = [
   'long-integers',
   'tenants',
@@ -31,7 +31,9 @@ export const FILES_OF_ONE_DAEMON = [
   'resources/duplicate-calls',
   'resources/trace-spans',
   'resources/traces',
-].map((file) => `api/${file}.test.js`);
+]
+  .map((file) => `api/${file}.test.js`)
+  .concat('extensions/mcp/mcp.test.js');
 
 /** Enables the shared daemon. */
 export const ONE_DAEMON: NodeJS.ProcessEnv = { JACKDAW_TEST_SHARED_API: '1' };

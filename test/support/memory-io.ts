@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ProcessIo } from '../../src/cli/process-io.js';
+import type { ProcessIo } from '../../src/cli/io.js';
 
 /** Output of a command line. */
 export interface Written extends ProcessIo {

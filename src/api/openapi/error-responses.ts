@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Operation } from '../../component/operation.js';
+import { QUOTA_HEADERS } from '../../http/quota-headers.js';
 
 /** The body of every error (RFC 9457). */
 export const problemSchema = Type.Object(
@@ -78,12 +79,7 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
     name: 'TooManyRequests',
     description:
       '`rate_limited`: the user exceeds a rate limit; `quota_exceeded`: the monthly limit would be exceeded; `storage_exceeded`: the storage limit is reached. Nothing was stored.',
-    headers: {
-      ...RETRY_AFTER,
-      'X-Quota-Limit': 'Events per month, if there is a limit.',
-      'X-Quota-Remaining': 'Remaining events.',
-      'X-Quota-Reset': 'Start of the next period, in seconds since 1970.',
-    },
+    headers: { ...RETRY_AFTER, ...QUOTA_HEADERS },
   },
   431: {
     name: 'HeadersTooLarge',

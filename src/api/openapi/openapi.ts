@@ -1,7 +1,7 @@
 import { Type, type TObject } from 'typebox';
 import type { Listener, Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { entityTag } from '../../http/entity-tag.js';
+import { entityTag, REVALIDATION } from '../../http/entity-tag.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { errorResponses, errorStatuses, problemSchema } from './error-responses.js';
@@ -14,7 +14,7 @@ const readOpenApi = {
   path: '/api/v1/openapi.json',
   tag: 'meta',
   summary: 'This document',
-  description: 'Has an `ETag`: with `If-None-Match`, the response is 304 while the document is unchanged.',
+  headers: REVALIDATION,
   access: 'public',
   responses: { 200: Type.Unsafe<JsonObject>({ type: 'object', description: 'An OpenAPI 3.1 document.' }) },
 } satisfies Operation;
@@ -108,8 +108,14 @@ function serializeOperation(operation: Operation, schemas: OpenApiSchemas): obje
     summary: operation.summary,
     ...(description === '' ? {} : { description }),
     security: access === 'public' ? [] : securityOf(access === 'any' ? [] : [access]),
-    ...(params || query
-      ? { parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)] }
+    ...(params || query || operation.headers?.request
+      ? {
+          parameters: [
+            ...parameters('path', params, schemas),
+            ...parameters('query', query, schemas),
+            ...requestHeaders(operation),
+          ],
+        }
       : {}),
     ...(body
       ? { requestBody: { required: true, content: contentOf(operation, schemas.print(asSent({ ...body }))) } }
@@ -161,15 +167,29 @@ function parameters(place: 'path' | 'query', schema: TObject | undefined, schema
   });
 }
 
+function requestHeaders({ headers }: Operation): object[] {
+  return Object.entries(headers?.request ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+}
+
 function serializeSuccesses(operation: Operation, schemas: OpenApiSchemas): object {
-  return Object.fromEntries(
-    Object.entries(operation.responses).map(([status, schema]) => [
+  const { method, summary, responses, headers: { response = {} } = {} } = operation;
+  const headers = Object.keys(response).length === 0 ? {} : { headers: serializeHeaders(response) };
+  const unchanged = { description: 'Not changed since the `ETag` in `If-None-Match`', ...headers };
+  const successes: Record<string, object> = Object.fromEntries(
+    Object.entries(responses).map(([status, schema]) => [
       status,
       schema
-        ? { description: operation.summary, content: answerOf(operation, schemas.print(schema)) }
-        : { description: `${operation.summary}: done, no body` },
+        ? { description: summary, ...headers, content: answerOf(operation, schemas.print(schema)) }
+        : { description: `${summary}: done, no body`, ...headers },
     ]),
   );
+  return method === 'GET' && 'ETag' in response ? { ...successes, 304: unchanged } : successes;
 }
 
 function serializeErrors(operation: Operation, schemas: OpenApiSchemas): object {
@@ -177,7 +197,10 @@ function serializeErrors(operation: Operation, schemas: OpenApiSchemas): object 
   if (!protocol) return errorReferences(operation);
   const content = contentOf(operation, schemas.print(protocol.errorBody));
   return Object.fromEntries(
-    Object.entries(protocol.errors).map(([status, description]) => [status, { description, content }]),
+    Object.entries(protocol.errors).map(([status, description]) => {
+      const { headers } = errorResponses[Number(status)] ?? {};
+      return [status, { description, ...(headers && { headers: serializeHeaders(headers) }), content }];
+    }),
   );
 }
 

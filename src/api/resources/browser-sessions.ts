@@ -219,7 +219,7 @@ export function browserSessionRoutes(context: {
     routes.route(revokeMySession).to(async ({ params, ...by }) => {
       const wanted = params.session_id.toLowerCase();
       const session = (await logins.sessionsOf(by.identity.userId)).find(({ id }) => id === wanted);
-      if (!session) throw notFound('session');
+      if (!session) throw notFound('browser session');
       requireWithin(by.identity, session.scopes);
       await logins.end([session.id]);
       audit(by, 'session.revoked', { session_id: session.id });

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { validationProblem } from '../../http/field-errors.js';
+import type { OperationAnswer } from '../../http/operation-call.js';
 import { METRIC_TYPES } from '../../signal/metric.js';
 import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../signal/time-units.js';
 import { formatTime, parseTime } from '../../signal/time.js';
@@ -107,7 +108,10 @@ export const readSeries = {
   errors: [404],
 } satisfies Operation;
 
-const listLabels = {
+/** Values of a label in a text. */
+const LISTED_VALUES = 5;
+
+export const listLabels = {
   id: 'listMetricLabels',
   method: 'GET',
   path: '/api/v1/dashboard/metrics/labels',
@@ -133,6 +137,15 @@ const listLabels = {
   },
   errors: [404],
 } satisfies Operation;
+
+/** Labels as text: `model: a, b, …; route: /pay`. */
+export function labelsText(labels: OperationAnswer<typeof listLabels>): string {
+  const shown = labels.map(({ key, values, is_truncated }) => {
+    const first = values.slice(0, LISTED_VALUES);
+    return `${key}: ${[...first, ...(is_truncated || values.length > first.length ? ['…'] : [])].join(', ')}`;
+  });
+  return shown.join('; ');
+}
 
 /** `/dashboard/metrics/series` and `/dashboard/metrics/labels`. */
 export function metricSeriesRoutes({

@@ -136,12 +136,13 @@ export function organizationRoutes({ routes, control, audit, clock }: ApiContext
     }),
     routes.route(putMember).to(async ({ params, body, ...by }) => {
       const role = await organizations.putMember(params.slug, params.user_id, body.role);
-      if (role === null) throw notFound('organization or user');
+      if (role === null)
+        throw notFound((await organizations.listMembers(params.slug)) === null ? 'organization' : 'user');
       audit(by, 'member.put', { ...params, role });
       return { status: 200, json: { ...params, role } };
     }),
     routes.route(removeMember).to(async ({ params, ...by }) => {
-      if (!(await organizations.removeMember(params.slug, params.user_id))) throw notFound('membership');
+      if (!(await organizations.removeMember(params.slug, params.user_id))) throw notFound('member');
       audit(by, 'member.removed', { ...params });
       return { status: 204 };
     }),

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import { CREATION_PRECONDITION, PRECONDITION, REVALIDATION } from '../../http/entity-tag.js';
 import { validationProblem } from '../../http/field-errors.js';
 import { formatTime } from '../../signal/time.js';
 import {
@@ -72,9 +73,6 @@ const labelParams = Type.Object({
   label: labelName('Lower-case letters, digits, `.`, `_` and `-`.'),
 });
 
-const PRECONDITION =
-  'With `If-Match: "REVISION"`, the response is 412 if the label was moved since. With `If-None-Match: *`, it is 412 if the label exists.';
-
 export const listPromptLabels = {
   id: 'listPromptLabels',
   method: 'GET',
@@ -95,6 +93,7 @@ const readLabel = {
   tag: 'prompts',
   summary: 'Read a label of a prompt, with its `ETag`',
   access: 'read',
+  headers: REVALIDATION,
   params: labelParams,
   responses: { 200: labelSchema },
   errors: [404],
@@ -106,7 +105,7 @@ const moveLabel = {
   path: '/api/v1/dashboard/prompts/{name}/labels/{label}',
   tag: 'prompts',
   summary: 'Set or move a label of a prompt',
-  description: `The label then serves one version, or up to ${MOST_TARGETS} versions with weights. ${PRECONDITION} A move to the same versions changes nothing. \`${LATEST}\` cannot be moved. A user can have ${MOST_LABELS} labels; more is a conflict.`,
+  description: `The label then serves one version, or up to ${MOST_TARGETS} versions with weights. A move to the same versions changes nothing. \`${LATEST}\` cannot be moved. A user can have ${MOST_LABELS} labels; more is a conflict.`,
   access: 'manage',
   audit: ['prompt_label.moved'],
   params: labelParams,
@@ -121,6 +120,7 @@ const moveLabel = {
     },
     { title: 'MovedPromptLabel', additionalProperties: false },
   ),
+  headers: { request: { ...PRECONDITION, ...CREATION_PRECONDITION }, response: REVALIDATION.response },
   responses: { 200: labelSchema },
   errors: [404, 409, 412],
 } satisfies Operation;
@@ -131,10 +131,11 @@ const removeLabel = {
   path: '/api/v1/dashboard/prompts/{name}/labels/{label}',
   tag: 'prompts',
   summary: 'Remove a label of a prompt',
-  description: `Programs that read it then get 404. ${PRECONDITION}`,
+  description: 'Programs that read it then get 404.',
   access: 'manage',
   audit: ['prompt_label.removed'],
   params: labelParams,
+  headers: { request: PRECONDITION },
   responses: { 204: null },
   errors: [404, 412],
 } satisfies Operation;

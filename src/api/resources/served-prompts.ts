@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { entityTag } from '../../http/entity-tag.js';
+import { entityTag, REVALIDATION } from '../../http/entity-tag.js';
 import { validationProblem } from '../../http/field-errors.js';
 import { formatTime } from '../../signal/time.js';
 import { LATEST, type FoundPrompt } from '../../storage/contracts/prompt-labels.js';
@@ -34,9 +34,10 @@ const readPrompt = {
   description: [
     `By \`label\` or \`version\`; without both, the label \`${DEFAULT_LABEL}\`. \`${LATEST}\` is always the newest version. If the prompt lacks the label or version, the 404 lists the labels that it has.`,
     'A label with weights always serves the same version to a session while the weights are unchanged; without `session_id`, it serves the version with the largest weight.',
-    'Has an `ETag`: with `If-None-Match`, the response is 304 while it is unchanged. `Cache-Control` allows clients to use it while they load it again in the background.',
+    '`Cache-Control` allows clients to use it while they load it again in the background.',
   ].join(' '),
   access: 'read',
+  headers: REVALIDATION,
   params: promptParams,
   query: Type.Object({
     label: Type.Optional(labelName(`Default: \`${DEFAULT_LABEL}\`.`)),

@@ -1,5 +1,6 @@
 import { Type, type TSchema } from 'typebox';
-import { SCORE_SOURCES } from '../../signal/score.js';
+import type { JsonObject } from '../../signal/attributes.js';
+import { EVALUATION_EVENT, scoreIn, SCORE_SOURCES } from '../../signal/score.js';
 import { formatTime } from '../../signal/time.js';
 import { MOST_SCORE_NAMES, type ScoreOfRun } from '../../storage/contracts/scores.js';
 import { MOST_SCORES, type StoredScore } from '../../storage/contracts/runs.js';
@@ -82,4 +83,31 @@ export const listedScores = Type.Array(
 
 export function serializeListedScore({ name, scores, mean, label }: ScoreOfRun) {
   return { name, scores, mean, label };
+}
+
+interface ScoreText {
+  readonly name: string;
+  readonly value: number | null;
+  readonly label: string | null;
+}
+
+/** A score, or the mean of several, in words: `tone 0.75 polite`, `tone 0.6 (12)`. */
+export function scoreText({ name, value, label }: ScoreText, count = 1): string {
+  const figure = value === null ? null : Number(value.toPrecision(4));
+  return [name, figure, label, count > 1 ? `(${count})` : null].filter((word) => word !== null).join(' ');
+}
+
+/** The score that a log record reports, in words with its comment; undefined for other records. */
+export function loggedScoreText(record: {
+  readonly event_name?: string | null;
+  readonly attributes: JsonObject;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+}): string | undefined {
+  if (record.event_name !== EVALUATION_EVENT) return undefined;
+  const score = scoreIn(record.attributes, { ...record, at: 0 });
+  if (score === null) return undefined;
+  const { comment, error_type } = score;
+  const more = [comment, error_type === null ? null : `error ${error_type}`].filter((part) => part !== null);
+  return [`score ${scoreText(score)}`, ...more].join(': ');
 }

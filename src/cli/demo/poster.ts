@@ -143,6 +143,7 @@ export function explain(
   const { detail } = (parsed(text) ?? {}) as { readonly detail?: unknown };
   if (status === 403)
     return `The API key from ${keySource} may not ${action}: ${typeof detail === 'string' ? detail : `it needs the scope ${scope}`}`;
-  if (typeof detail === 'string') return `The daemon at ${url} refused (${String(status)}): ${detail}`;
+  if (typeof detail === 'string')
+    return `Cannot ${action}: the daemon at ${url} answered ${String(status)}: ${detail}`;
   return `${url} answered with status ${String(status)}, and not as a Jackdaw daemon does: is something else listening there?`;
 }

@@ -47,7 +47,9 @@ export async function sendSignals(
     return [`logs and metrics of ${String(HOURS)} hours`];
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') throw error;
-    io.err(`Without logs and metrics: ${error instanceof Error ? error.message : String(error)}`);
+    io.err(
+      `Without logs and metrics (their address: --otlp-url): ${error instanceof Error ? error.message : String(error)}`,
+    );
     return [];
   }
 }

@@ -1,8 +1,39 @@
+import { Type, type Static } from 'typebox';
 import { isApi } from '../../api/support/api.js';
 import type { ExtensionFactory } from '../../component/factory.js';
 import { HttpProblem, type HttpRequest } from '../../component/http.js';
+import { extensionId, section } from '../../config/schema.js';
 import { isSameOrigin } from '../../http/authority.js';
-import { checkMcpConfig, mcpConfig } from './config.js';
+import { LEAST_TOKENS } from './answer.js';
+
+const mcpConfig = section(
+  {
+    api: extensionId({
+      default: 'query',
+      description: 'Id of the API extension; its address also serves /mcp.',
+    }),
+    answer_tokens: Type.Integer({
+      default: 4000,
+      minimum: LEAST_TOKENS,
+      maximum: 100_000,
+      description: 'Length of an answer in tokens (estimated) if a call does not set max_tokens.',
+    }),
+    max_answer_tokens: Type.Integer({
+      default: 20_000,
+      minimum: LEAST_TOKENS,
+      maximum: 100_000,
+      description: 'Largest max_tokens of a call.',
+    }),
+  },
+  { description: 'Model Context Protocol: lets coding agents read telemetry.' },
+);
+
+/** @returns one message for each broken rule that the schema cannot express */
+function checkMcpConfig({ answer_tokens: usual, max_answer_tokens: most }: Static<typeof mcpConfig>) {
+  return usual <= most
+    ? []
+    : [{ path: '/answer_tokens', message: 'must not be more than max_answer_tokens' }];
+}
 
 /** Serves the Model Context Protocol at `/mcp`. See `README.md` in this folder. */
 export const mcpExtension: ExtensionFactory<typeof mcpConfig> = {

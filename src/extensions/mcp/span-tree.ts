@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { readSummary } from '../../api/resources/trace-spans.js';
 import type { spanSummarySchema } from '../../api/resources/span-schemas.js';
 import type { OperationAnswer } from '../../http/operation-call.js';
+import { scoreText } from '../../api/support/scores.js';
 import { costText, durationText, oneLine, words, type Answer } from './answer.js';
 import type { ApiCalls } from './api-calls.js';
 import { uuidOf } from './tool.js';
@@ -132,7 +133,7 @@ export function runLines(run: RunOutline): readonly string[] {
       .map(
         ({ name, value, label, comment, span_id }) =>
           `score ${words(
-            `${oneLine(name, 60)} ${value ?? label ?? ''}`,
+            oneLine(scoreText({ name, value, label }), 100),
             span_id !== null && `span ${span_id}`,
             comment !== null && oneLine(comment, 120),
           )}`,

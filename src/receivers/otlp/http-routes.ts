@@ -9,7 +9,8 @@ import {
 } from '../../component/http.js';
 import { isUtf8Json } from '../../http/json-body.js';
 import { headersOf } from '../../http/problem.js';
-import { quotaHeaders, QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
+import { quotaHeaders, QUOTA_HEADERS } from '../../http/quota-headers.js';
+import { BATCH_ID_HEADER } from '../../otlp/wire/batch-id.js';
 import { encodeExportResponse, REJECTED } from '../../otlp/wire/export-response.js';
 import { encodeStatus, MEDIA_TYPES, type Encoding } from '../../otlp/wire/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
@@ -174,9 +175,14 @@ function otlpOperation(
     tag: 'otlp',
     summary: `Send ${signal} by OTLP`,
     description:
-      'An `Export…ServiceRequest` of the OpenTelemetry Protocol. `partialSuccess` says which part was rejected. ' +
-      'A header `jackdaw-batch-id` (1 to 128 letters, digits and `. _ ~ : -`) identifies the request among those of its user: a repeat within a day adds nothing and gets the same response. ' +
-      QUOTA_HEADERS_NOTE,
+      'An `Export…ServiceRequest` of the OpenTelemetry Protocol. `partialSuccess` says which part was rejected.',
+    headers: {
+      request: {
+        [BATCH_ID_HEADER]:
+          'Identifies the request among those of its user, by 1 to 128 letters, digits and `. _ ~ : -`: a repeat within a day adds nothing and gets the same response.',
+      },
+      response: QUOTA_HEADERS,
+    },
     access: 'write',
     audit: { none: 'Data intake.' },
     body: Type.Object(

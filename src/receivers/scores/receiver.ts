@@ -10,7 +10,7 @@ import type { Counter } from '../../component/telemetry.js';
 import { validationProblem } from '../../http/field-errors.js';
 import { InFlight } from '../../http/in-flight.js';
 import { createRouteBuilder } from '../../http/operation.js';
-import { quotaHeaders, QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
+import { quotaHeaders, QUOTA_HEADERS } from '../../http/quota-headers.js';
 import type { LogsBatch } from '../../signal/batch.js';
 import { itemAt } from '../../signal/checked.js';
 import type { ScoresConfig } from './config.js';
@@ -105,10 +105,11 @@ const sendScores = {
   description:
     'A score may arrive before the run that it judges. It is stored as a log record of the event `gen_ai.evaluation.result`, so it passes ' +
     'the processors of its pipeline and counts for the quota. A repeat changes nothing; a score with the id of an earlier one replaces ' +
-    `it. A key of scope \`feedback\` can do nothing else and may be part of a web page: its scores have the source \`user\`, replace only its own, and cannot be named \`success\`. ${QUOTA_HEADERS_NOTE}`,
+    `it. A key of scope \`feedback\` can do nothing else and may be part of a web page: its scores have the source \`user\`, replace only its own, and cannot be named \`success\`.`,
   access: 'feedback',
   audit: { none: 'Data intake.' },
   body: ScoresSchema,
+  headers: { response: QUOTA_HEADERS },
   responses: { 200: ScoresReplySchema },
   errors: [429],
 } as const satisfies Operation;

@@ -16,7 +16,7 @@ import { InFlight } from '../../http/in-flight.js';
 import { requireJson } from '../../http/json-body.js';
 import { failureOf } from '../../http/problem.js';
 import { createRouteBuilder } from '../../http/operation.js';
-import { quotaHeaders, QUOTA_HEADERS_NOTE } from '../../http/quota-headers.js';
+import { quotaHeaders, QUOTA_HEADERS } from '../../http/quota-headers.js';
 import { ReceivedJson, type PackedJson } from '../../http/received-json.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { itemAt } from '../../signal/checked.js';
@@ -418,7 +418,8 @@ function traceBatchOperation(limits: {
     description:
       'Each trace is validated separately: the response is 200 even if some or all are rejected, and lists the rejected ones. ' +
       'An accepted trace is stored durably and readable immediately. Repeats are accepted and change nothing, so a ' +
-      `request may be sent again if its response was lost. ${QUOTA_HEADERS_NOTE}`,
+      'request may be sent again if its response was lost.',
+    headers: { response: QUOTA_HEADERS },
     access: 'write',
     audit: { none: 'Data intake.' },
     body: TraceBatchSchema,

@@ -247,7 +247,8 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('readSession', { session_id: 'ticket%2047' });
   for (const id of ['exportTraces', 'exportMetrics', 'exportLogs']) await check(id, {}, { json: {} });
   await check('exportTraces', {}, { json: { resourceSpans: [{ scopeSpans: [{ spans: [{}] }] }] } });
-  await check('readOpenApi', {}, { key: null });
+  const { headers: ofDocument } = await check('readOpenApi', {}, { key: null });
+  await check('readOpenApi', {}, { headers: { 'if-none-match': ofDocument.get('etag') ?? '' } });
   await check('readMe', {});
   await check('openBrowserSession', {}, { key: null, json: { token: 'x' } });
   const link = (await check('createSessionLink', {})).body as { readonly url: string };
@@ -308,8 +309,13 @@ async function checkSuccesses(check: Check): Promise<void> {
   const stale = { headers: { 'if-match': '"1"' } };
   await check('movePromptLabel', production, { json: { version: 1 }, ...stale });
   await check('listPromptLabels', { name: 'a%2Fb' });
-  await check('readPromptLabel', production);
-  await check('readPrompt', { name: 'a%2Fb', query: '' });
+  for (const [id, place] of [
+    ['readPromptLabel', production],
+    ['readPrompt', { name: 'a%2Fb', query: '' }],
+  ] as const) {
+    const tag = (await check(id, place)).headers.get('etag') ?? '';
+    await check(id, place, { headers: { 'if-none-match': tag } });
+  }
   await check('deletePromptVersion', { name: 'a%2Fb', version: '2' });
   await check('removePromptLabel', production, stale);
   await check('removePromptLabel', production);

@@ -158,7 +158,7 @@ void t.test('rejects invalid labels and targets', async (t) => {
 void t.test('serves prompts to programs by label and version', async (t) => {
   const api = await startApi(t);
   const { label, read } = callers(api);
-  t.match(await read(), { status: 404, body: { detail: 'There is no such prompt.' } });
+  t.match(await read(), { status: 404, body: { detail: /^There is no such prompt:/ } });
   const messages = [
     { role: 'system', content: 'You are {{ persona }}.' },
     {

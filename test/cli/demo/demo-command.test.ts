@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import t from 'tap';
 import type { RunBody } from '../../../src/cli/demo/body.js';
 import { demoCommand } from '../../../src/cli/demo.js';
-import type { ProcessIo } from '../../../src/cli/process-io.js';
+import type { ProcessIo } from '../../../src/cli/io.js';
 import { brokenRules } from './batch-rules.js';
 import { runsOf, startScriptedDaemon } from './scripted-daemon.js';
 

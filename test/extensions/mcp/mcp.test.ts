@@ -43,9 +43,10 @@ const BYTES_PER_TOKEN = 3;
 /** A run that failed in a tool, after a model call that worked. */
 function failedRun(
   agent: string,
+  metadata: Record<string, string>,
 ): Item & { readonly ids: Readonly<Record<'trace' | 'root' | 'model' | 'tool', string>> } {
   const { trace } = anItem({
-    trace: { agent, status: 'failed', success: false, error_message: 'payment failed' },
+    trace: { agent, status: 'failed', success: false, error_message: 'payment failed', metadata },
   });
   const trace_id = trace['trace_id'] as string;
   const ids = { trace: trace_id, root: randomUUID(), model: randomUUID(), tool: randomUUID() };
@@ -94,7 +95,7 @@ const PERIOD = { since: '2026-11-01T00:00:00Z', until: '2026-11-30T00:00:00Z' };
 
 void t.test('the official client lists and calls every tool', async (t) => {
   const key = await newUser();
-  const failed = failedRun('cashier');
+  const failed = failedRun('cashier', { plan: 'pro' });
   const good = anItem({ trace: { agent: 'cashier' }, spans: 2 });
   await api.send([failed, good], key);
   const goodId = good.trace['trace_id'] as string;
@@ -124,7 +125,15 @@ void t.test('the official client lists and calls every tool', async (t) => {
     ...{ key, json: { prompt_name: 'greeting', prompt_version: 1, trace_id: goodId } },
   });
   const scores = [0.5, 1].map((value) => ({ trace_id: goodId, name: 'tone', value, source: 'user' }));
-  for (const score of scores) await api.call('POST', '/scores', { key, json: { scores: [score] } });
+  const judged = {
+    trace_id: failed.ids.trace,
+    name: 'tone',
+    value: 0.25,
+    label: 'rude',
+    comment: 'no greeting',
+  };
+  for (const score of [...scores, judged])
+    await api.call('POST', '/scores', { key, json: { scores: [score] } });
   const shares = [1, 2].map((version) => ({ version, weight: 4 * version - 3 }));
   await api.call('PUT', '/dashboard/prompts/greeting/labels/production', { key, json: { versions: shares } });
   const [agent] = await api.get<readonly { readonly id: string }[]>('/agents', key);
@@ -174,7 +183,10 @@ void t.test('the official client lists and calls every tool', async (t) => {
       /^model-one: 3 calls[^]*with gpt-4o-mini: \$/m,
     ],
     search_logs: [{ query: 'stuck' }, /ERROR · till · drawer is stuck/],
-    query_metric: [{ name: 'drawer.coins', agg: 'max' }, /all: 1 steps · min 42/],
+    query_metric: [
+      { name: 'drawer.coins', agg: 'max' },
+      /^labels of the last 7 days: service_name: till$[^]*^all: 1 steps · min 42/m,
+    ],
     service_map: [PERIOD, /^agent cashier · /m],
     list_alerts: [{}, /failure_rate · agent cashier · threshold 0\.5/],
     explain_span: [
@@ -184,7 +196,13 @@ void t.test('the official client lists and calls every tool', async (t) => {
     add_score: [{ trace_id: goodId, name: 'kindness', value: 1 }, /^Stored score [0-9a-f-]{36}\./],
   };
   t.same(tools.map(({ name }) => name).sort(), Object.keys(calls).sort());
-  for (const { name, annotations } of tools) {
+  for (const { name, annotations, inputSchema } of tools) {
+    const { required = [], properties = {} } = inputSchema;
+    t.notMatch(JSON.stringify(inputSchema), 'patternProperties', `${name}: not all models' APIs accept it`);
+    t.notOk(
+      required.some((argument) => 'default' in Object(properties[argument])),
+      `${name} fills in defaults`,
+    );
     t.equal(annotations?.readOnlyHint, name !== 'add_score', name);
     const [args, expected] = calls[name] ?? [{}, /never/];
     const { text, isError } = await call(name, { ...args });
@@ -193,6 +211,30 @@ void t.test('the official client lists and calls every tool', async (t) => {
   }
   const { text } = await call('get_run', { trace_id: goodId });
   t.match(text, /^score kindness 1$/m);
+
+  const badlyRated = {
+    score: ['tone<0.5', '!kindness'],
+    metadata: { plan: 'pro' },
+    where: { 'release!': 'x' },
+  };
+  const found = (await call('search_runs', badlyRated)).text;
+  t.match(found, new RegExp(`^.* ${failed.ids.trace}\n.*\n {2}scores: tone 0\\.25 rude$`, 'm'));
+  t.notMatch(found, goodId);
+  const wellRated = (await call('search_runs', { score: ['tone>0.5'], status: 'completed' })).text;
+  t.match(wellRated, /^ {2}scores: .*tone 0\.75 \(2\)/m, 'the mean of two scores, one of which meets it');
+  const cost = async (args: object) => (await call('cost_by', { by: 'agent', ...PERIOD, ...args })).text;
+  t.match(await cost(badlyRated), /^cashier \S+ · .* · 1 \(0\) runs/m);
+  t.match(await cost({ score: ['tone<0.5'], status: 'completed' }), /There are no runs in this period/);
+  t.match(await cost({ max_cost: 0.002, min_duration_ms: 1 }), /^all · \$0\.00125 \(none\) · 1 \(0\) runs/m);
+  t.match(await call('cost_by', { by: 'model', status: 'failed' }), {
+    isError: true,
+    text: /^Invalid arguments for cost_by: by must not be model with filters/,
+  });
+  const logged = (
+    await call('search_logs', { event_name: 'gen_ai.evaluation.result', trace_id: failed.ids.trace })
+  ).text;
+  t.match(logged, /gen_ai\.evaluation\.result · score tone 0\.25 rude: no greeting · /);
+  t.notMatch(logged, 'gen_ai.evaluation.name');
 
   const { resourceTemplates } = await client.listResourceTemplates();
   t.same(resourceTemplates.map(({ uriTemplate }) => uriTemplate).sort(), [
@@ -203,6 +245,14 @@ void t.test('the official client lists and calls every tool', async (t) => {
   t.ok(resources.some(({ uri }) => uri === `jackdaw://runs/${goodId}`));
   const prompt = await client.readResource({ uri: 'jackdaw://prompts/greeting' });
   t.match(prompt.contents[0], { text: /version 2: Be brief\./ });
+  for (const [uri, message] of [
+    [`jackdaw://runs/${randomUUID()}`, /^There is no such trace: the tool search_runs lists runs/],
+    ['jackdaw://runs/7', /^Invalid arguments for run: trace_id must be a UUID/],
+    ['jackdaw://prompts/none', /^There is no such prompt: resources\/list lists prompts/],
+    ['jackdaw://prompts/%zz', /^There is no such prompt/],
+    ['jackdaw://agents/1', /jackdaw:\/\/agents\/1/],
+  ] as const)
+    await t.rejects(client.readResource({ uri }), { code: -32602, message, data: { uri } }, uri);
 });
 
 void t.test('answers keep their budget, say what is cut and lead on to all of it', async (t) => {
@@ -293,7 +343,7 @@ void t.test('keys, users and pages have the same rights as in the API', async (t
   for (const name of ['get_run', 'why_failed'])
     t.match(await reader.call(name, { trace_id }), {
       isError: true,
-      text: /^There is no such trace\. Check the id: search_runs/,
+      text: /^There is no such trace: search_runs/,
     });
   t.match(await reader.call('get_span', { trace_id, span_id }), {
     isError: true,
@@ -348,11 +398,14 @@ void t.test('invalid arguments are named with the remedy', async (t) => {
       /agent is not the name of an agent; similar: "researcher"; list_agents/,
     ],
     ['search_runs', { prompt_version: 1 }, /prompt_version requires prompt_name/],
+    ['search_runs', { score: ['tone<'] }, /search_runs: score must be a condition such as helpfulness<0\.5/],
     [
-      'query_metric',
-      { name: 'none' },
-      /There is no such metric\. Check the id: query_metric without name lists metrics/,
+      'cost_by',
+      { by: 'tag', where: { colour: 'red' } },
+      /cost_by: where must not have the key "colour", only environment!, /,
     ],
+    ['cost_by', { by: 'tag', since: '1h', until: '2h' }, /cost_by: since must be before until/],
+    ['query_metric', { name: 'none' }, /There is no such metric: query_metric without name lists metrics/],
     [
       'add_score',
       { trace_id: randomUUID(), name: 'a' },

@@ -49,11 +49,16 @@ const followChanges = {
     '`lost {topic, count}`: items of a topic were omitted because the stream or its reader was too slow; a null count is unknown. Read them with the route of the topic.',
     '`bye {reason}`: the stream ends because the daemon stops (`shutting_down`) or the key or login is no longer valid (`signed_out`).',
     'Changes are sent at most four times a second, and a comment at least every seven seconds.',
-    'With the header `Last-Event-ID`, changes of runs resume after that event if it is at most a minute old and at most 2000 runs have changed; other topics report `lost`.',
     `A user may have ${MOST_STREAMS} streams, of which ${MOST_OF_USER} may tap an edge.`,
   ].join(' '),
   access: 'read',
   mediaType: 'text/event-stream',
+  headers: {
+    request: {
+      'Last-Event-ID':
+        'Id of the last event received: changes of runs resume after it if it is at most a minute old and at most 2000 runs have changed; other topics report `lost`.',
+    },
+  },
   query: Type.Object({
     topics: Type.String({
       minLength: 1,

@@ -14,10 +14,17 @@ import {
   tokenText,
   words,
 } from '../answer.js';
-import { agentArgument, agentIdOf, defineTool, limitArgument, period, timesOf, type Tool } from '../tool.js';
-
-const name = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
+import {
+  agentIdOf,
+  defineTool,
+  limitArgument,
+  period,
+  runArguments,
+  runQuery,
+  textArgument,
+  timesOf,
+  type Tool,
+} from '../tool.js';
 
 const showAgents = defineTool({
   name: 'list_agents',
@@ -25,9 +32,9 @@ const showAgents = defineTool({
   description: 'Agents with runs, success, failures, cost and last run; the most recently active first.',
   args: Type.Object(
     {
-      query: name('Part of the name.'),
-      environment: name('Only runs in this environment.'),
-      release: name('Only runs of this release.'),
+      query: textArgument('Part of the name.'),
+      environment: textArgument('Only runs in this environment.'),
+      release: textArgument('Only runs of this release.'),
       page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
       limit: limitArgument(100, 50),
     },
@@ -66,14 +73,11 @@ const costBy = defineTool({
   name: 'cost_by',
   title: 'Cost by group',
   description:
-    'Cost, runs, failures and durations by agent, model, user, tag or another field, each compared with the period before, and what got clearly worse; by default of the last 24 hours.',
+    'Cost, runs, failures and durations by agent, model, user, tag or another field, each compared with the period before, and what got clearly worse; by default of the last 24 hours. Groups by model count calls instead of runs; only agent, times, environment, release, agent_version and repository can select calls.',
   args: Type.Object(
     {
       by: Type.Enum(GROUP_FIELDS),
-      ...period,
-      agent: agentArgument,
-      environment: name('Only runs in this environment.'),
-      release: name('Only runs of this release.'),
+      ...runArguments,
       sort: Type.Optional(
         Type.Enum(GROUP_SORTS, { description: 'regression: groups that got worse come first.' }),
       ),
@@ -81,9 +85,9 @@ const costBy = defineTool({
     },
     { additionalProperties: false },
   ),
-  async run({ by, agent, since, until, ...filter }, { api, answer, clock }) {
-    const times = timesOf({ since, until }, clock);
-    const query = { ...filter, ...times, ...(await agentIdOf(agent, api)), group_by: by };
+  async run({ by, limit, sort, ...filter }, context) {
+    const { api, answer } = context;
+    const query = { ...(await runQuery(filter, context)), group_by: by, limit, ...(sort && { sort }) };
     const found = await api.call(readGroups, { query });
     const { groups, total, previous_total, others, count } = found;
     answer.line(`${found.start_time} to ${found.end_time}; in parentheses the period before`);
@@ -140,7 +144,7 @@ const whatIf = defineTool({
     {
       model: Type.String({ minLength: 1, maxLength: 1024, description: 'Model that was called.' }),
       as: Type.String({ minLength: 1, maxLength: 1024, description: 'The other model.' }),
-      agent: agentArgument,
+      agent: runArguments.agent,
       ...period,
     },
     { additionalProperties: false },
@@ -153,7 +157,8 @@ const whatIf = defineTool({
 
 const NO_PRICE = {
   no_prices: 'No pipeline has prices: add the processor cost.',
-  unknown_model: 'The price table has no such model: check the name, or add it to the processor cost.',
+  unknown_model:
+    'The price table lacks the other model: check its name (GET /api/v1/dashboard/prices lists all), or add it to the processor cost.',
   certain_providers: 'The price table has prices of this model for certain providers only.',
 } as const;
 

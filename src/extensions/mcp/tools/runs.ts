@@ -4,8 +4,9 @@ import { searchTrace } from '../../../api/resources/search.js';
 import { explainSpan } from '../../../api/resources/span-explain.js';
 import { readSpan } from '../../../api/resources/trace-spans.js';
 import type { listedRunSchema } from '../../../api/support/listed-runs.js';
+import { scoreText } from '../../../api/support/scores.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
-import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
+import { RUN_KINDS, SPAN_TYPES } from '../../../signal/span.js';
 import { costText, durationText, oneLine, tokenText, words, type Answer } from '../answer.js';
 import type { ApiCalls } from '../api-calls.js';
 import {
@@ -18,21 +19,16 @@ import {
   type SpanTree,
 } from '../span-tree.js';
 import {
-  agentArgument,
-  agentIdOf,
   defineTool,
   limitArgument,
-  period,
+  runArguments,
+  runQuery,
   spanId,
-  timesOf,
+  textArgument,
   traceId,
   uuidOf,
   type Tool,
 } from '../tool.js';
-
-const name = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
-const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
 
 const searchRuns = defineTool({
   name: 'search_runs',
@@ -41,31 +37,13 @@ const searchRuns = defineTool({
     'List runs of agents, newest first, with status, duration, tokens, cost, error and the beginning of the input. `query` searches words, "phrases", prefix* and -without in names, models, errors, inputs and outputs of runs and their spans.',
   args: Type.Object(
     {
-      query: name('Words to find.'),
-      agent: agentArgument,
-      status: Type.Optional(Type.Enum(RUN_STATUSES)),
-      success: Type.Optional(Type.Boolean({ description: 'The success signal of the run.' })),
-      ...period,
-      user_id: name('End user.'),
-      session_id: name('Session.'),
-      tag: name('Tag.'),
-      environment: name('Environment, such as production.'),
-      release: name('Release of the program.'),
-      agent_version: name('Version of the agent.'),
-      repository: name('Repository, such as owner/name.'),
-      model: name('Runs with a call of this model.'),
-      span_name: name('Runs with a span of this name, such as a tool.'),
+      query: textArgument('Words to find.'),
+      ...runArguments,
+      model: textArgument('Runs with a call of this model.'),
+      span_name: textArgument('Runs with a span of this name, such as a tool.'),
       span_type: Type.Optional(Type.Enum(SPAN_TYPES)),
-      prompt_name: name('Runs that used this prompt.'),
+      prompt_name: textArgument('Runs that used this prompt.'),
       prompt_version: Type.Optional(Type.Integer({ minimum: 0, description: 'Needs prompt_name.' })),
-      min_cost: amount('US dollars.'),
-      min_duration_ms: amount('Milliseconds.'),
-      metadata: Type.Optional(
-        Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
-          maxProperties: 10,
-          description: 'Values of metadata keys of the run.',
-        }),
-      ),
       kind: Type.Optional(
         Type.Enum([...RUN_KINDS, 'all'], {
           description: 'Default: agent. Others are, for example, requests.',
@@ -83,14 +61,13 @@ const searchRuns = defineTool({
     },
     { additionalProperties: false },
   ),
-  async run({ agent, since, until, limit, metadata, ...filter }, { api, answer, clock }) {
+  async run({ limit, ...filter }, context) {
+    const { api, answer } = context;
     const query = {
-      ...filter,
-      ...(await agentIdOf(agent, api)),
-      ...timesOf({ since, until }, clock),
-      ...(metadata && { 'metadata.KEY': metadata }),
+      ...(await runQuery(filter, context)),
       page_size: limit,
       previews: true,
+      scores: true,
       count: 'none' as const,
     };
     const found = await api.call(listTraces, { query });
@@ -112,7 +89,7 @@ const searchRuns = defineTool({
 });
 
 function foundLines(run: Static<typeof listedRunSchema>): readonly (string | undefined)[] {
-  const { match, input_preview: input, error_message: error, models, outcome } = run;
+  const { match, input_preview: input, error_message: error, models, outcome, scores = [] } = run;
   return [
     words(
       `${run.started_at} ${run.status}`,
@@ -130,6 +107,9 @@ function foundLines(run: Static<typeof listedRunSchema>): readonly (string | und
     match === undefined
       ? undefined
       : `  found in ${match.field}${match.span_id === null ? '' : ` of span ${match.span_id}`}: ${oneLine(match.snippet)}`,
+    scores.length === 0
+      ? undefined
+      : `  scores: ${oneLine(scores.map((score) => scoreText({ ...score, value: score.mean }, score.scores)).join(', '))}`,
     input === undefined || input === null ? undefined : `  input: ${oneLine(input, 120)}`,
   ];
 }
@@ -148,7 +128,7 @@ const getRun = defineTool({
         description: 'First span to show, in the order of the outline.',
       }),
       payloads: Type.Boolean({ default: false, description: 'Shows the input and output of each span.' }),
-      query: name('Shows only spans that contain these words.'),
+      query: textArgument('Shows only spans that contain these words.'),
       cursor: Type.Optional(
         Type.String({
           maxLength: 300,
@@ -185,6 +165,8 @@ function tellRest(
   }: { readonly offset: number; readonly shown: number; readonly payloads: boolean },
   answer: Answer,
 ): void {
+  if (offset > 0 && offset >= spans.length)
+    answer.note(`Nothing is at offset ${offset}: ${spans.length} spans can be shown.`);
   const end = offset + shown;
   if (end < spans.length) {
     answer.note(`Shown: spans ${offset} to ${end - 1} of ${spans.length}.`);

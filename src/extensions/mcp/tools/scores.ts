@@ -16,7 +16,6 @@ export const addScore = defineTool({
       name: Type.String({
         minLength: 1,
         maxLength: 256,
-        format: 'not-blank',
         description:
           'Such as helpfulness. success with label pass or fail decides whether the run succeeded.',
       }),

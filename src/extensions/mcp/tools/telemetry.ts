@@ -3,17 +3,26 @@ import { listAllEvents } from '../../../api/resources/alerts/alert-events.js';
 import type { AlertJson } from '../../../api/resources/alerts/alert-schema.js';
 import { listAlerts } from '../../../api/resources/alerts/alerts.js';
 import { searchLogs, type logSchema } from '../../../api/resources/logs.js';
-import { readSeries } from '../../../api/resources/metric-series.js';
+import { labelsText, listLabels, readSeries } from '../../../api/resources/metric-series.js';
 import { listMetrics } from '../../../api/resources/metrics.js';
 import { readServiceMap } from '../../../api/resources/service-map.js';
+import { loggedScoreText } from '../../../api/support/scores.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
+import { SCORE_ATTRIBUTES } from '../../../signal/score.js';
 import { METRIC_AGGREGATIONS } from '../../../storage/contracts/metrics.js';
 import { durationText, figure, oneLine, shareText, words, type Answer } from '../answer.js';
-import { defineTool, limitArgument, period, timesOf, traceId, uuidOf, type Tool } from '../tool.js';
-
-const name = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description }));
+import {
+  defineTool,
+  limitArgument,
+  period,
+  textArgument,
+  textsArgument,
+  timesOf,
+  traceId,
+  uuidOf,
+  type Tool,
+} from '../tool.js';
 
 const findLogs = defineTool({
   name: 'search_logs',
@@ -22,16 +31,11 @@ const findLogs = defineTool({
     'Log records, newest first. `query` searches words, "phrases", prefix* and -without in bodies, event names and attribute values.',
   args: Type.Object(
     {
-      query: name('Words to find.'),
-      service: name('Name of the service.'),
+      query: textArgument('Words to find.'),
+      service: textArgument('Name of the service.'),
       severity: Type.Optional(Type.Enum(SEVERITIES, { description: 'Exactly this severity.' })),
-      event_name: name('Name of the event.'),
-      attributes: Type.Optional(
-        Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
-          maxProperties: 10,
-          description: 'Whole values of attributes.',
-        }),
-      ),
+      event_name: textArgument('Name of the event.'),
+      attributes: textsArgument('Whole values of attributes.'),
       trace_id: Type.Optional(traceId),
       ...period,
       limit: limitArgument(200, 30),
@@ -62,15 +66,18 @@ const findLogs = defineTool({
 
 /** One line about a log record. */
 export function logLine(record: Static<typeof logSchema>): string {
-  const { body, attributes, event_name: event } = record;
-  const shownAttributes =
-    Object.keys(attributes).length === 0 ? null : oneLine(JSON.stringify(attributes), 300);
+  const { body, event_name: event } = record;
+  const score = loggedScoreText(record);
+  const attributes = Object.entries(record.attributes).filter(
+    ([key]) => score === undefined || !SCORE_ATTRIBUTES.includes(key),
+  );
   return words(
     `${record.timestamp} ${record.severity.toUpperCase()}`,
     record.service_name !== '' && oneLine(record.service_name, 60),
     event !== undefined && event !== null && oneLine(event, 60),
+    score !== undefined && oneLine(score, 300),
     body !== null && oneLine(body, 300),
-    shownAttributes,
+    attributes.length > 0 && oneLine(JSON.stringify(Object.fromEntries(attributes)), 300),
     record.trace_id !== null && `run ${record.trace_id}`,
   );
 }
@@ -82,8 +89,8 @@ const queryMetric = defineTool({
     'Without `name`: the metrics that exist. With `name`: its values over time, grouped by labels.',
   args: Type.Object(
     {
-      name: name('Name of the metric.'),
-      query: name('Without name: part of the names to list.'),
+      name: textArgument('Name of the metric.'),
+      query: textArgument('Without name: part of the names to list.'),
       agg: Type.Optional(
         Type.Enum(METRIC_AGGREGATIONS, {
           description: 'Default: avg. rate for counters, p95 for histograms.',
@@ -95,12 +102,7 @@ const queryMetric = defineTool({
           description: 'Label keys. Default: none, one series for everything.',
         }),
       ),
-      labels: Type.Optional(
-        Type.Record(Type.String(), Type.String(), {
-          maxProperties: 32,
-          description: 'Labels that points must have.',
-        }),
-      ),
+      labels: textsArgument('Labels that points must have.', 32),
       step: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds.' })),
       ...period,
     },
@@ -114,7 +116,12 @@ const queryMetric = defineTool({
       const shown = answer.list(metrics, ({ name: one, type, unit, description, data_point_count: count }) =>
         words(oneLine(one, 150), type, unit, `${count} points`, oneLine(description, 100)),
       );
-      if (metrics.length === 0) answer.note('There are no such metrics.');
+      if (metrics.length === 0)
+        answer.note(
+          query === undefined
+            ? 'There are no metrics.'
+            : 'No name contains this: leave out query to list all metrics.',
+        );
       if (shown < metrics.length) answer.note(`${shown} of ${metrics.length} metrics: narrow with query.`);
       return;
     }
@@ -128,6 +135,8 @@ const queryMetric = defineTool({
         ...(step !== undefined && { step }),
       },
     });
+    const known = await api.call(listLabels, { query: { name: metric } });
+    if (known.length > 0) answer.line(`labels of the last 7 days: ${oneLine(labelsText(known), 500)}`);
     showSeries(found, agg ?? 'avg', answer);
   },
 });
@@ -193,7 +202,7 @@ const serviceMap = defineTool({
   description: 'Agents, services, tools and databases with the calls between them: weight, failures and p95.',
   args: Type.Object(
     {
-      node: name('Only this node and its neighbours.'),
+      node: textArgument('Only this node and its neighbours.'),
       ...period,
     },
     { additionalProperties: false },

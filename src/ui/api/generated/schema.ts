@@ -5689,7 +5689,9 @@ export interface operations {
   readPromptLabel: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'If-None-Match'?: string;
+      };
       path: {
         label: string;
         name: string;
@@ -5700,11 +5702,19 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['PromptLabel'];
         };
+      };
+      304: {
+        headers: {
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthenticated'];
@@ -5720,7 +5730,10 @@ export interface operations {
   movePromptLabel: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'If-Match'?: string;
+        'If-None-Match'?: string;
+      };
       path: {
         label: string;
         name: string;
@@ -5735,6 +5748,7 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -5760,7 +5774,9 @@ export interface operations {
   removePromptLabel: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'If-Match'?: string;
+      };
       path: {
         label: string;
         name: string;
@@ -6244,7 +6260,9 @@ export interface operations {
         topics: string;
         trace_id?: string;
       };
-      header?: never;
+      header?: {
+        'Last-Event-ID'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -7099,7 +7117,9 @@ export interface operations {
   readOpenApi: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'If-None-Match'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -7107,11 +7127,19 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
           'application/json': Record<string, never>;
         };
+      };
+      304: {
+        headers: {
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];
@@ -7490,7 +7518,9 @@ export interface operations {
   exportLogs: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'jackdaw-batch-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -7503,6 +7533,9 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7521,6 +7554,7 @@ export interface operations {
       };
       401: {
         headers: {
+          'WWW-Authenticate'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7557,6 +7591,10 @@ export interface operations {
       };
       429: {
         headers: {
+          'Retry-After'?: string;
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7575,6 +7613,7 @@ export interface operations {
       };
       503: {
         headers: {
+          'Retry-After'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7587,7 +7626,9 @@ export interface operations {
   exportMetrics: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'jackdaw-batch-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -7600,6 +7641,9 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7618,6 +7662,7 @@ export interface operations {
       };
       401: {
         headers: {
+          'WWW-Authenticate'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7654,6 +7699,10 @@ export interface operations {
       };
       429: {
         headers: {
+          'Retry-After'?: string;
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7672,6 +7721,7 @@ export interface operations {
       };
       503: {
         headers: {
+          'Retry-After'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7684,7 +7734,9 @@ export interface operations {
   exportTraces: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'jackdaw-batch-id'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -7697,6 +7749,9 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7715,6 +7770,7 @@ export interface operations {
       };
       401: {
         headers: {
+          'WWW-Authenticate'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7751,6 +7807,10 @@ export interface operations {
       };
       429: {
         headers: {
+          'Retry-After'?: string;
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7769,6 +7829,7 @@ export interface operations {
       };
       503: {
         headers: {
+          'Retry-After'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7785,7 +7846,9 @@ export interface operations {
         session_id?: string;
         version?: number;
       };
-      header?: never;
+      header?: {
+        'If-None-Match'?: string;
+      };
       path: {
         name: string;
       };
@@ -7795,11 +7858,19 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['ServedPrompt'];
         };
+      };
+      304: {
+        headers: {
+          ETag?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthenticated'];
@@ -7827,6 +7898,9 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {
@@ -7975,6 +8049,9 @@ export interface operations {
     responses: {
       200: {
         headers: {
+          'X-Quota-Limit'?: string;
+          'X-Quota-Remaining'?: string;
+          'X-Quota-Reset'?: string;
           [name: string]: unknown;
         };
         content: {

@@ -17,7 +17,7 @@ import { startApi, type TestApi } from '../../../support/api.js';
 import { databaseOf } from '../../../support/postgres-config.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
-const MISSING = { status: 404, body: { code: 'not_found', detail: 'There is no such alert.' } };
+const MISSING = { status: 404, body: { code: 'not_found', detail: /^There is no such alert:/ } };
 
 /** The maximum per user. */
 const MAX_ALERTS = 1000;
@@ -169,7 +169,7 @@ void t.test('alerts and agents of other users are not found', async (t) => {
     const json = { agent_id, type: 'failure_rate', threshold: 0.5 };
     t.match(await api.call('POST', '/alerts', { key: anna.key, json }), {
       status: 404,
-      body: { code: 'not_found', detail: 'There is no such agent.' },
+      body: { code: 'not_found', detail: /^There is no such agent:/ },
     });
   }
   const { key: reader } = await api.createKey(['read'], { user_id: anna.id });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { webhookDeliveryRoutes } from '../../../../src/api/resources/webhooks/webhook-deliveries.js';
+import { notFound } from '../../../../src/api/support/not-found.js';
 import type { Host } from '../../../../src/component/host.js';
 import { HttpProblem } from '../../../../src/component/http.js';
 import type { Scope } from '../../../../src/component/identity.js';
@@ -237,7 +238,7 @@ void t.test('members need the scope of each action, and others get 404', async (
   ];
   t.strictSame(await attempts('acme', 'ann:read,manage'), fine);
   t.strictSame(await attempts('acme', 'bob:read,manage'), fine);
-  const noOrganization = [404, 'There is no such organization.'];
+  const noOrganization = [404, notFound('organization').message];
   for (const [slug, user] of [
     ['acme', 'eve'],
     ['acme', 'nobody'],
@@ -249,9 +250,9 @@ void t.test('members need the scope of each action, and others get 404', async (
       `${user} in ${slug}`,
     );
   const missing = [
-    [404, 'There is no such webhook endpoint.'],
-    [404, 'There is no such webhook delivery.'],
-    [404, 'There is no such webhook delivery.'],
+    [404, notFound('webhook endpoint').message],
+    [404, notFound('webhook delivery').message],
+    [404, notFound('webhook delivery').message],
   ];
   t.strictSame(await attempts('other', 'eve:read,manage'), missing, 'not through another organization');
   t.strictSame(await attempts('acme', 'ann:read,manage', randomUUID(), randomUUID()), missing);

@@ -109,7 +109,7 @@ void t.test('creates, lists, updates, rotates and deletes an endpoint', async (t
   ] as const)
     t.match(await api.call(method, path, call), {
       status: 404,
-      body: { code: 'not_found', detail: 'There is no such webhook endpoint.' },
+      body: { code: 'not_found', detail: /^There is no such webhook endpoint:/ },
     });
   t.strictSame(
     (await api.get<Endpoint[]>(ENDPOINTS)).map(({ id }) => id),
@@ -162,7 +162,7 @@ void t.test('admins manage and members list; others get 404', async (t) => {
     'the organization of others looks like a missing one',
   );
   for (const answer of [...asStranger, ...(await attempts('acme', api.adminKey))])
-    t.match(answer, { status: 404, body: { code: 'not_found', detail: 'There is no such organization.' } });
+    t.match(answer, { status: 404, body: { code: 'not_found', detail: /^There is no such organization:/ } });
   t.strictSame(
     (await attempts('other', stranger.key)).map(({ status }) => status),
     [200, 201, 404, 404, 404, 404],
