@@ -12,6 +12,8 @@ import {
   type TextMatch,
 } from '../contracts/search.js';
 import type { FoundByText, TextSearch } from '../contracts/runs.js';
+import type { StoredAttributes } from '../../signal/attributes.js';
+import { havingAttributes, wantedNeedles, type AttributeNeedle } from './attribute-search.js';
 import { needlesOf } from './needles.js';
 import { RunMatcher, type SearchedText } from './run-matcher.js';
 import { parseTextQuery, type TextQuery } from './text-query.js';
@@ -23,10 +25,12 @@ const GROWTH = 4;
 const STEP_MS = 500;
 /** Candidates whose texts are read together. */
 const READ_TOGETHER = 25;
+/** Candidates whose attributes are read together: without a query nothing else is read. */
+const ATTRIBUTES_TOGETHER = 100;
 
 /** A part of a list of runs in which a store has searched for needles. */
 export interface SearchStep {
-  /** The runs of the part that have all needles, in order. */
+  /** The runs of the part that may have all needles, in order. */
   readonly candidates: readonly RunCursor[];
   /** The last run of the part; null at the end of the list. */
   readonly next: RunCursor | null;
@@ -34,7 +38,7 @@ export interface SearchStep {
 
 /** How a store is searched: first for needles, in parts of the list; then the texts of the runs that may match are read. */
 export interface SearchedList {
-  step(needles: readonly string[], after: RunCursor | null, runs: number): Promise<SearchStep>;
+  step(needles: Needles, after: RunCursor | null, runs: number): Promise<SearchStep>;
   /**
    * The fields of some runs, and of their spans those that may have one of the needles; of the spans of a run all, if there are none.
    * In the order in which a match is chosen: fields of runs, short fields of spans, then payloads, by start and id of the span.
@@ -46,6 +50,24 @@ export interface SearchedList {
     needles: readonly string[],
     isDecided: (traceId: string) => boolean,
   ): AsyncIterable<readonly TextOfRun[]>;
+  /**
+   * The attributes of those spans of some runs that may have all needles of one of the lists.
+   *
+   * @param isDecided whether more spans of a run are not needed
+   */
+  attributes(
+    traceIds: readonly string[],
+    needles: readonly (readonly AttributeNeedle[])[],
+    isDecided: (traceId: string) => boolean,
+  ): AsyncIterable<readonly StoredAttributes[]>;
+}
+
+/** What the runs of a step are searched for. */
+export interface Needles {
+  /** The searched texts of a run have each of them. */
+  readonly texts: readonly string[];
+  /** The stored attributes of a span have all of them, and maybe those of others that are stored next to it. */
+  readonly attributes: readonly AttributeNeedle[];
 }
 
 export type TextOfRun = SearchedText & { readonly traceId: string };
@@ -87,20 +109,24 @@ export interface FoundIds extends Omit<FoundByText, 'items' | 'rest'> {
 const NOTHING: FoundIds = { traceIds: [], matches: new Map(), next: null, searched_back_to: null };
 
 /**
- * Searches the runs of a list for a query, in steps, so that no statement takes long and others get their turn.
+ * Searches the runs of a list for a query and for attributes, in steps, so that no statement takes long and others get their turn.
  *
  * @param now milliseconds
  */
 export async function searchRuns(
   list: SearchedList,
-  { query: text, ...filter }: TextSearch,
+  { query: text, attributes, ...filter }: TextSearch,
   { after, limit, withinMs }: SearchRange<RunCursor>,
   now: () => number = () => performance.now(),
 ): Promise<FoundIds> {
   const query = parseTextQuery(text);
   if (query === null) return NOTHING;
   const end = now() + withinMs;
-  const needles = needlesOf(query);
+  const needles = {
+    texts: needlesOf(query),
+    attributes: attributes === undefined ? [] : wantedNeedles(attributes),
+  };
+  const readTogether = text.trim() === '' ? ATTRIBUTES_TOGETHER : READ_TOGETHER;
   const found = new Map<string, TextMatch | null>();
   const answer = (next: RunCursor | null): FoundIds => ({
     traceIds: [...found.keys()],
@@ -112,8 +138,9 @@ export async function searchRuns(
     const begun = now();
     const { candidates, next } = await list.step(needles, place, runs);
     if (now() - begun < STEP_MS) runs = Math.min(MOST_RUNS, runs * GROWTH);
-    for (let at = 0; at < candidates.length; at += READ_TOGETHER) {
-      const some = candidates.slice(at, at + READ_TOGETHER);
+    for (let at = 0; at < candidates.length; at += readTogether) {
+      const read = candidates.slice(at, at + readTogether);
+      const some = attributes === undefined ? read : await havingAttributes(list, attributes, read);
       const matchers = await matchersOf(list, query, some);
       for (const one of some) {
         const matcher = matchers.get(one.trace_id);
@@ -121,8 +148,8 @@ export async function searchRuns(
         found.set(one.trace_id, matcher.match);
         if (found.size === limit) return answer(one);
       }
-      const last = some.at(-1);
-      if (last !== undefined && now() >= end && at + READ_TOGETHER < candidates.length) return answer(last);
+      const last = read.at(-1);
+      if (last !== undefined && now() >= end && at + readTogether < candidates.length) return answer(last);
     }
     if (next === null || now() >= end) return answer(next);
     place = next;
@@ -148,6 +175,7 @@ async function matchersOf(
   runs: readonly RunCursor[],
 ): Promise<ReadonlyMap<string, RunMatcher>> {
   const matchers = new Map(runs.map(({ trace_id }) => [trace_id, new RunMatcher(query)]));
+  if ([...matchers.values()].every(({ isDecided }) => isDecided)) return matchers;
   const needles = needlesForTexts(query);
   const isDecided = (traceId: string): boolean => matchers.get(traceId)?.isDecided ?? true;
   for await (const texts of list.texts([...matchers.keys()], needles, isDecided)) {

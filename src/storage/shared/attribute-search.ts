@@ -1,0 +1,187 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { AttributeTexts, StoredAttributes } from '../../signal/attributes.js';
+import {
+  MAX_ATTRIBUTE_VALUE,
+  MOST_ATTRIBUTE_RUNS,
+  type AttributeCondition,
+  type AttributeFilter,
+  type FieldValue,
+  type RunCursor,
+  type WantedAttributes,
+} from '../contracts/runs.js';
+import type { SearchedList } from './run-search.js';
+
+/**
+ * What the stored bytes of a span contain if it meets a condition: the key, and the value in one of its forms. JSON and OTLP store them
+ * differently, so only the longest part that both store as UTF-8 is searched. Empty: nothing to search for.
+ */
+export interface AttributeNeedle {
+  readonly key: string;
+  readonly value: string;
+  /** OTLP may have sent the value as these bytes, which are shown in base64. */
+  readonly bytes: Uint8Array;
+}
+
+/** JSON escapes these characters. U+FFFD stands for bytes that are not UTF-8. */
+const STORED_OTHERWISE = /["\\\p{Cc}\ufffd]/u;
+/** Numbers of OTLP that are shown as texts. */
+const NOT_FINITE = new Set(['NaN', 'Infinity', '-Infinity']);
+const NO_BYTES = new Uint8Array(0);
+
+/** For a condition that is met by what it names, so also for `is_not`. */
+export function attributeNeedle({ key, test, value }: AttributeCondition): AttributeNeedle {
+  // A part of a text may also be a part of a number, or of the JSON of a list.
+  if (test === 'contains' || isOtherThanText(value)) return { key: longestPart(key), value: '', bytes: NO_BYTES };
+  const bytes = Buffer.from(value, 'base64');
+  const isBase64 = bytes.toString('base64') === value;
+  return { key: longestPart(key), value: longestPart(value), bytes: isBase64 ? bytes : NO_BYTES };
+}
+
+/** The needles for the spans that decide about a run: one of them with all of the first ones, or any that excludes it. */
+export function decidingNeedles(conditions: readonly AttributeCondition[]): readonly AttributeNeedle[][] {
+  const wanted = wantedOf(conditions);
+  const excluded = conditions.filter(({ test }) => test === 'is_not');
+  return [...(wanted.length === 0 ? [] : [wanted]), ...excluded.map((condition) => [condition])].map((some) =>
+    some.map(attributeNeedle),
+  );
+}
+
+/** The needles that a span of the run must all have. */
+export function wantedNeedles({ conditions }: AttributeFilter): readonly AttributeNeedle[] {
+  return wantedOf(conditions).map(attributeNeedle);
+}
+
+/** Whether a value may be the JSON of a number, boolean, list or object. */
+function isOtherThanText(value: string): boolean {
+  if (NOT_FINITE.has(value)) return true;
+  try {
+    return typeof JSON.parse(value) !== 'string';
+  } catch {
+    return false;
+  }
+}
+
+function longestPart(text: string): string {
+  return text
+    .toWellFormed()
+    .split(STORED_OTHERWISE)
+    .reduce((a, b) => (b.length > a.length ? b : a));
+}
+
+function wantedOf(conditions: readonly AttributeCondition[]): readonly AttributeCondition[] {
+  return conditions.filter(({ test }) => test !== 'is_not');
+}
+
+/** Decides whether a run meets conditions on attributes, from its spans one after the other. */
+class AttributeMatcher {
+  readonly #wanted: readonly AttributeCondition[];
+  readonly #excluded: readonly AttributeCondition[];
+  #isMet: boolean;
+  #isExcluded = false;
+
+  constructor(conditions: readonly AttributeCondition[]) {
+    this.#wanted = wantedOf(conditions);
+    this.#excluded = conditions.filter(({ test }) => test === 'is_not');
+    this.#isMet = this.#wanted.length === 0;
+  }
+
+  get matches(): boolean {
+    return this.#isMet && !this.#isExcluded;
+  }
+
+  get isDecided(): boolean {
+    return this.#isExcluded || (this.#isMet && this.#excluded.length === 0);
+  }
+
+  add(span: AttributeTexts): void {
+    this.#isExcluded ||= this.#excluded.some(({ key, value }) => span.text(key) === value);
+    this.#isMet ||= this.#wanted.every(({ key, test, value }) => {
+      const text = span.text(key);
+      return test === 'is' ? text === value : text !== null && contains(text, value);
+    });
+  }
+}
+
+/** The runs among some that meet conditions on attributes. */
+export async function havingAttributes(
+  list: SearchedList,
+  { conditions, read }: AttributeFilter,
+  runs: readonly RunCursor[],
+): Promise<readonly RunCursor[]> {
+  const matchers = new Map(runs.map(({ trace_id }) => [trace_id, new AttributeMatcher(conditions)]));
+  const isDecided = (traceId: string): boolean => matchers.get(traceId)?.isDecided ?? true;
+  const ids = [...matchers.keys()];
+  for await (const spans of list.attributes(ids, decidingNeedles(conditions), isDecided)) {
+    for (const span of spans)
+      if (!isDecided(span.trace_id)) matchers.get(span.trace_id)?.add(read(span));
+    await yieldToOthers();
+  }
+  return runs.filter(({ trace_id }) => matchers.get(trace_id)?.matches);
+}
+
+/** Runs whose values are read together. */
+const READ_TOGETHER = 100;
+/** Most values that are counted. */
+const MOST_VALUES = 10_000;
+
+/** The most frequent keys of attributes, or values of one, in the newest runs of a list. */
+export async function attributeValues(
+  list: SearchedList,
+  { key, contains: part = '', limit, read, withinMs }: WantedAttributes,
+  now: () => number = () => performance.now(),
+): Promise<readonly FieldValue[]> {
+  const end = now() + withinMs;
+  const needles =
+    key === null ? [] : [attributeNeedle({ key, test: 'contains', value: '' })];
+  const runs = new Map<string, number>();
+  for (let after: RunCursor | null = null, seen = 0; seen < MOST_ATTRIBUTE_RUNS && now() < end; seen += READ_TOGETHER) {
+    const { candidates, next } = await list.step(
+      { texts: [], attributes: needles },
+      after,
+      READ_TOGETHER,
+    );
+    const found = await valuesOf(list, candidates, needles, (stored) => {
+      const span = read(stored);
+      return key === null ? span.keys() : [span.text(key) ?? ''];
+    });
+    for (const values of found)
+      for (const value of values)
+        if (value.length <= MAX_ATTRIBUTE_VALUE && contains(value, part) && (runs.has(value) || runs.size < MOST_VALUES))
+          runs.set(value, (runs.get(value) ?? 0) + 1);
+    if (next === null) break;
+    after = next;
+  }
+  return [...runs]
+    .map(([value, count]) => ({ value, runs: count }))
+    .toSorted((a, b) => b.runs - a.runs || (a.value < b.value ? -1 : 1))
+    .slice(0, limit);
+}
+
+/** The values of each run, without the empty one. */
+async function valuesOf(
+  list: SearchedList,
+  candidates: readonly RunCursor[],
+  needles: readonly AttributeNeedle[],
+  valuesIn: (stored: StoredAttributes) => readonly string[],
+): Promise<Iterable<ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const ids = candidates.map(({ trace_id }) => trace_id);
+  for await (const spans of list.attributes(ids, [needles], () => false)) {
+    for (const stored of spans) {
+      const values = found.get(stored.trace_id) ?? new Set();
+      found.set(stored.trace_id, values);
+      for (const value of valuesIn(stored)) if (value !== '') values.add(value);
+    }
+    await yieldToOthers();
+  }
+  return found.values();
+}
+
+function contains(text: string, part: string): boolean {
+  return lowered(text).includes(lowered(part));
+}
+
+/** Each character by itself: in JavaScript a sigma at the end of a word has another form. */
+function lowered(text: string): string {
+  return text.replaceAll('Σ', 'σ').toLowerCase();
+}
