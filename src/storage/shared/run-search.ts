@@ -26,7 +26,7 @@ const STEP_MS = 500;
 /** Candidates whose texts are read together. */
 const READ_TOGETHER = 25;
 /** Candidates whose attributes are read together: without a query nothing else is read. */
-const ATTRIBUTES_TOGETHER = 100;
+const ATTRIBUTES_TOGETHER = 400;
 
 /** A part of a list of runs in which a store has searched for needles. */
 export interface SearchStep {

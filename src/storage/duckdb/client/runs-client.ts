@@ -48,6 +48,8 @@ const PARSED_SPANS = 50;
 
 /** Bytes of payloads that a search reads at a time. */
 const SEARCHED_BYTES = 2 * 1024 * 1024;
+/** The same for attributes: DuckDB decompresses 2048 pieces at a time. */
+const ATTRIBUTE_BYTES = 8 * 1024 * 1024;
 
 /** The contract `Runs` for the daemon's thread. */
 export class RunsClient implements Runs {
@@ -231,10 +233,11 @@ export class RunsClient implements Runs {
     isDecided: (traceId: string) => boolean,
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly StoredAttributes[]> {
-    const found = await this.#handle.read(tenant, 'runs', 'attributePieces', [traceIds, needles], abort);
-    for (const pieces of batchesOf(found, SEARCHED_BYTES)) {
+    const found = await this.#handle.read(tenant, 'runs', 'piecesOfRuns', [traceIds], abort);
+    for (const pieces of batchesOf(found, ATTRIBUTE_BYTES)) {
       const open = pieces.filter(({ traceId }) => !isDecided(traceId));
-      if (open.length > 0) yield await this.#handle.read(tenant, 'runs', 'attributesInPieces', [open], abort);
+      if (open.length > 0)
+        yield await this.#handle.read(tenant, 'runs', 'attributesInPieces', [open, needles], abort);
     }
   }
 

@@ -26,9 +26,9 @@ import type { StoredAttributes } from '../../../signal/attributes.js';
 import type { AttributeNeedle } from '../../shared/attribute-search.js';
 import type { Needles, SearchedPage, SearchStep, TextOfRun } from '../../shared/run-search.js';
 import {
-  attributePieces,
   attributesInPieces,
   mayHaveTerms,
+  piecesOfRuns,
   searchStep,
   textsInPieces,
   textsOfOneRun,
@@ -321,24 +321,23 @@ export class RunReads {
     );
   }
 
-  /** The places of payloads of some runs whose attributes may have all needles of one of the lists. */
-  async attributePieces(
-    { tenant, long }: ReadContext,
-    traceIds: readonly string[],
-    needles: readonly (readonly AttributeNeedle[])[],
-  ): Promise<PiecePlace[]> {
+  /** Where the payloads of some runs are. */
+  async piecesOfRuns({ tenant, long }: ReadContext, traceIds: readonly string[]): Promise<PiecePlace[]> {
     return await long(async (connection, capture) => {
       const runs = this.#commitsOf(tenant, traceIds);
-      return await attributePieces(connection, capture, tenant, runs, needles);
+      return await piecesOfRuns(connection, capture, tenant, runs);
     });
   }
 
+  /** The attributes in some payloads that may have all needles of one of the lists. */
   async attributesInPieces(
     { tenant, long }: ReadContext,
     pieces: readonly PiecePlace[],
+    needles: readonly (readonly AttributeNeedle[])[],
   ): Promise<StoredAttributes[]> {
     return await long(
-      async (connection, capture) => await attributesInPieces(connection, capture, tenant, pieces),
+      async (connection, capture) =>
+        await attributesInPieces(connection, capture, tenant, pieces, needles),
     );
   }
 

@@ -196,12 +196,13 @@ async function headerRows(
   capture: Capture,
   tenant: number,
   runs: ReadonlyMap<string, number>,
+  columns: readonly string[] = HEADER_TEXTS,
 ): Promise<Row[]> {
   const wanted = [...runs].map(([id, seq]): Row => ({ id, seq }));
   if (wanted.length === 0) return [];
   const there = headersOf(wanted, ofTraces(tenant, wanted));
   return await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, agent_no, ${HEADER_TEXTS.join(', ')}, ${COMMITS} FROM ${newest(capture, TRACES, there)}`,
+    `SELECT ${['trace_id::VARCHAR AS id', 'agent_no', ...columns].join(', ')}, ${COMMITS} FROM ${newest(capture, TRACES, there)}`,
   );
 }
 
@@ -209,21 +210,19 @@ function textsOfRow(agents: Agents, row: Row): TextOfRun[] {
   return textsOfHeader(String(row.id), nameOf(agents, row.agent_no), row);
 }
 
-/** The pieces of payloads of some runs that may have all needles of one of the lists. @param runs the commits of their headers, by id */
-export async function attributePieces(
+/** The pieces of payloads of some runs. @param runs the commits of their headers, by id */
+export async function piecesOfRuns(
   connection: Connection,
   capture: Capture,
   tenant: number,
   runs: ReadonlyMap<string, number>,
-  needles: readonly (readonly AttributeNeedle[])[],
 ): Promise<PiecePlace[]> {
-  const headers = (await headerRows(connection, capture, tenant, runs)).filter(hasSpans);
+  const headers = (await headerRows(connection, capture, tenant, runs, [])).filter(hasSpans);
   if (headers.length === 0) return [];
   const isOne = ofTraces(tenant, headers);
   const there = scansOf(headers.map(commitsAt)).map((commits) => narrowed(commits, isOne));
-  const isWanted = needles.map((all) => hasAttributes('lines::VARCHAR', all)).join(' OR ');
   const rows = await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)} WHERE lines IS NULL OR ${isWanted} ORDER BY seq, first_line`,
+    `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)} ORDER BY seq, first_line`,
   );
   return rows.map(piecePlace);
 }
@@ -239,14 +238,16 @@ export async function textsInPieces(
   return found.flatMap(({ traceId, row, payload }) => textsOfPayload(traceId, row, payload));
 }
 
-/** The attributes of spans in some pieces of payloads. */
+/** The attributes of spans in those of some pieces that may have all needles of one of the lists. */
 export async function attributesInPieces(
   connection: Connection,
   capture: Capture,
   tenant: number,
   pieces: readonly PiecePlace[],
+  needles: readonly (readonly AttributeNeedle[])[],
 ): Promise<StoredAttributes[]> {
-  const found = await spansInPieces(connection, capture, tenant, pieces);
+  const isWanted = needles.map((all) => hasAttributes('lines::VARCHAR', all)).join(' OR ');
+  const found = await spansInPieces(connection, capture, tenant, pieces, `(lines IS NULL OR ${isWanted})`);
   return found.map(({ traceId, payload: { metadata, sent, origin } }) => ({
     trace_id: traceId,
     // With received bytes, `metadata` has only values that are no attributes.
@@ -256,12 +257,13 @@ export async function attributesInPieces(
   }));
 }
 
-/** The spans in some pieces of payloads, by start. */
+/** The spans in some pieces of payloads, by start. @param also a further condition on the pieces */
 async function spansInPieces(
   connection: Connection,
   capture: Capture,
   tenant: number,
   pieces: readonly PiecePlace[],
+  also = 'TRUE',
 ): Promise<{ readonly traceId: string; readonly row: Row; readonly payload: Payload }[]> {
   if (pieces.length === 0) return [];
   const isOne = ofTraces(
@@ -271,11 +273,13 @@ async function spansInPieces(
   const there = scansOf(pieces.map(({ seq }) => CommitRanges.of(seq))).map((commits) =>
     narrowed(commits, isOne),
   );
+  const payloads = new Map<string, Payload>();
+  const read = await connection.rows(`${linesAt(capture, there, pieces)} AND ${also}`);
+  if (read.length === 0) return [];
   const spans = await connection.rows(
     `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, seq, line, name, type FROM ${newest(capture, SPANS, there)} ORDER BY started_at, span_id`,
   );
-  const payloads = new Map<string, Payload>();
-  for (const { id, seq, first_line, lines } of await connection.rows(linesAt(capture, there, pieces))) {
+  for (const { id, seq, first_line, lines } of read) {
     if (!(lines instanceof Uint8Array)) continue;
     for (const [i, payload] of payloadsOf(lines).entries())
       payloads.set(placeKey(String(id), Number(seq), Number(first_line) + i), payload);
