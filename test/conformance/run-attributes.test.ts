@@ -5,7 +5,7 @@ import { toKeyValues } from '../../src/otlp/encode/value.js';
 import { attributeReader } from '../../src/otlp/map/stored-attributes.js';
 import { spansToTraces } from '../../src/otlp/map/spans-to-traces.js';
 import type { KeyValue } from '../../src/otlp/wire/requests.js';
-import type { JsonObject, JsonValue } from '../../src/signal/attributes.js';
+import type { JsonValue } from '../../src/signal/attributes.js';
 import { serializeJson } from '../../src/signal/json.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import type { AttributeCondition, RunCursor, TextSearch } from '../../src/storage/contracts/runs.js';
@@ -90,7 +90,9 @@ function textOf(value: JsonValue | undefined): string | null {
 }
 
 /** The attributes that a span sends by OTLP, which are hard to write as JSON. */
-const ODD: Readonly<Record<Span['odd'], { readonly sent: readonly KeyValue[]; readonly shown: string | null }>> = {
+const ODD: Readonly<
+  Record<Span['odd'], { readonly sent: readonly KeyValue[]; readonly shown: string | null }>
+> = {
   none: { sent: [], shown: null },
   bytes: { sent: [{ key: 'plan', value: { bytesValue: Buffer.from('acme', 'base64') } }], shown: 'acme' },
   NaN: { sent: [{ key: 'plan', value: { doubleValue: NaN } }], shown: 'NaN' },
@@ -103,6 +105,8 @@ const ODD: Readonly<Record<Span['odd'], { readonly sent: readonly KeyValue[]; re
     shown: 'red',
   },
 };
+
+const ODD_NAMES = Object.keys(ODD) as (keyof typeof ODD)[];
 
 /** The text of an attribute, by the documentation. */
 function shown({ door, attributes, resource, odd }: Span, key: string): string | null {
@@ -148,7 +152,9 @@ function recordOf({ spans, at }: Run): TraceRecord {
       endTimeUnixNano: String(NOON * 1000),
       attributes: [...toKeyValues({ ...model, ...attributes }), ...ODD[odd].sent],
     };
-    const request = { resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans: [{ spans: [span] }] }] };
+    const request = {
+      resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans: [{ spans: [span] }] }],
+    };
     const { batch } = spansToTraces(request, { tenant: 'a user', idleTimeoutMs: null });
     const [record] = batch.items[0]?.spans ?? [];
     if (record === undefined) throw new Error('the span is valid');
@@ -248,7 +254,9 @@ function checkAttributes(t: Test, open: OpenTelemetry): void {
         output_data: { text: i % 5 === 0 ? 'a walrus' : 'nothing' },
       });
       // A long payload is stored in another way.
-      const long = aSpanRecord(trace.trace_id, { metadata: { note: `${'x'.repeat(70_000)} end`, size: 'long' } });
+      const long = aSpanRecord(trace.trace_id, {
+        metadata: { note: `${'x'.repeat(70_000)} end`, size: 'long' },
+      });
       return { trace, spans: i === 9 ? [span, long] : [span] };
     });
     await store.writer.traces({ tenant: user, items: runs }, RECEIVED);
@@ -260,21 +268,52 @@ function checkAttributes(t: Test, open: OpenTelemetry): void {
         await searched(opened, user, search, limit === undefined ? {} : { limit });
       t.strictSame(await ids(having(gold)), idsOf([27, 24, 21, 18, 15, 12, 9, 6, 3, 0]), state);
       t.strictSame(await ids({ ...having(gold), query: 'walrus' }), idsOf([15, 0]), state);
-      t.strictSame(await ids({ ...having({ ...gold, test: 'is_not' }), query: 'walrus -nothing' }, 1), idsOf([25, 20, 10, 5]), state);
-      t.strictSame(await ids({ ...having(gold), status: 'failed', oldest_first: true }), idsOf([0, 6, 12, 18, 24]), state);
-      t.strictSame(await ids({ ...having(gold), sort: 'duration_ms' }, 4), idsOf([12, 24, 6, 18, 0, 27, 9, 21, 3, 15].toSorted((a, b) => ((b * 7) % 30) - ((a * 7) % 30))), state);
+      t.strictSame(
+        await ids({ ...having({ ...gold, test: 'is_not' }), query: 'walrus -nothing' }, 1),
+        idsOf([25, 20, 10, 5]),
+        state,
+      );
+      t.strictSame(
+        await ids({ ...having(gold), status: 'failed', oldest_first: true }),
+        idsOf([0, 6, 12, 18, 24]),
+        state,
+      );
+      t.strictSame(
+        await ids({ ...having(gold), sort: 'duration_ms' }, 4),
+        idsOf([12, 24, 6, 18, 0, 27, 9, 21, 3, 15].toSorted((a, b) => ((b * 7) % 30) - ((a * 7) % 30))),
+        state,
+      );
       t.strictSame(await ids({ ...having(gold), span: { type: 'tool' } }), [], state);
       t.strictSame(await ids(having({ key: 'step', test: 'is', value: '7' })), idsOf([7]), state);
       t.strictSame(await ids(having({ key: 'size', test: 'is', value: 'long' })), idsOf([9]), state);
       t.strictSame(await ids(having({ key: 'note', test: 'contains', value: 'X END' })), idsOf([9]), state);
-      t.strictSame(await ids(having({ key: 'size', test: 'is', value: 'long' }, gold)), [], 'another span has it');
+      t.strictSame(
+        await ids(having({ key: 'size', test: 'is', value: 'long' }, gold)),
+        [],
+        'another span has it',
+      );
       t.strictSame(await searched(opened, other, having(gold)), []);
       const page = await store.runs.search(user, having(gold), { after: null, limit: 2, withinMs: LONG });
       t.equal(page.searched_back_to, runs[24]?.trace.started_at);
       t.equal(page.matches.size, 0);
       await opened.settled();
     }
-    const trace = aHeader({ started_at: NOON + 60_000_000 });
+    const odd = ODD_NAMES.map((name, i) => {
+      const attributes = { [`has ${name}`]: true };
+      return recordOf({
+        spans: [{ door: 'otlp model', attributes, resource: { pod: 'a' }, odd: name }],
+        at: 100 + i,
+      });
+    });
+    await store.writer.traces({ tenant: user, items: odd }, RECEIVED);
+    for (const [i, name] of ODD_NAMES.entries()) {
+      const has = { key: `has ${name}`, test: 'is', value: 'true' } as const;
+      const { shown: value } = ODD[name];
+      const plan = { key: 'plan', test: value === null ? 'is_not' : 'is', value: value ?? '' } as const;
+      const pod = { key: 'pod', test: 'contains', value: '' } as const;
+      t.strictSame(await searched(opened, user, having(has, plan, pod)), [odd[i]?.trace.trace_id], name);
+    }
+    const trace = aHeader({ started_at: NOON + 600_000_000 });
     const begun = aSpanRecord(trace.trace_id, { status: 'running', type: 'tool', metadata: null });
     await store.writer.traces({ tenant: user, items: [{ trace, spans: [begun] }] }, RECEIVED);
     t.strictSame(await searched(opened, user, having({ key: 'state', test: 'is', value: 'done' })), []);

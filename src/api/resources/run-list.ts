@@ -20,7 +20,12 @@ import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
 import { listedRunSchema, serializedRuns } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
-import { attributeFilter, attributeParameters, conditionFilter, conditionParameters } from '../support/field-conditions.js';
+import {
+  attributeFilter,
+  attributeParameters,
+  conditionFilter,
+  conditionParameters,
+} from '../support/field-conditions.js';
 import { scoreFilter, scoreParameter } from '../support/score-filter.js';
 import { boundFilter, boundParameters, runFilter, runFilterParameters } from '../support/runs.js';
 import { QUERY_WORDS, SEARCH_MS } from '../support/text-search.js';
@@ -139,9 +144,7 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs' | 'scores
       const find = (place: RunCursor | null, limit: number) =>
         runs.search(userId, found, { after: place, limit, withinMs: SEARCH_MS }, request.abort);
       const follow = (place: RunCursor | null, limit: number) =>
-        isSearch
-          ? find(place, limit)
-          : runs.follow(userId, search, { after: place, limit }, request.abort);
+        isSearch ? find(place, limit) : runs.follow(userId, search, { after: place, limit }, request.abort);
       const format = exportFormat(request.header('accept'));
       if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
       const print: SerializeRuns = async (first, others, stats, matches) => {

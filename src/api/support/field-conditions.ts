@@ -30,8 +30,9 @@ const ofDimensions = Object.fromEntries(
 
 const keyed = (prefix: string, description: string) =>
   Type.Optional(
-    Type.Record(Type.String({ maxLength: MAX_KEY }), Type.String({ maxLength: MAX_ATTRIBUTE_VALUE }), {
+    Type.Record(Type.String(), Type.String({ maxLength: MAX_ATTRIBUTE_VALUE }), {
       maxProperties: MOST_CONDITIONS,
+      propertyNames: Type.String({ maxLength: MAX_KEY }),
       prefix,
       description: `${description} At most ${MOST_CONDITIONS} conditions.`,
     }),
@@ -70,14 +71,13 @@ export function conditionFilter(query: ConditionQuery): Pick<RunFilter, 'where'>
     add(field, 'is_not', query[`${field}!`]);
     add(field, 'contains', query[`${field}~`]);
   }
-  for (const { key, test, value } of keyedConditions(query['metadata.KEY'])) add(`metadata.${key}`, test, value);
+  for (const { key, test, value } of keyedConditions(query['metadata.KEY']))
+    add(`metadata.${key}`, test, value);
   return where.length === 0 ? {} : { where };
 }
 
 /** The conditions on attributes of a request; none if absent. */
-export function attributeFilter(query: {
-  readonly 'attribute.KEY'?: Keyed;
-}): Pick<TextSearch, 'attributes'> {
+export function attributeFilter(query: { readonly 'attribute.KEY'?: Keyed }): Pick<TextSearch, 'attributes'> {
   const conditions = keyedConditions(query['attribute.KEY']);
   return conditions.length === 0 ? {} : { attributes: { conditions, read: attributeReader() } };
 }

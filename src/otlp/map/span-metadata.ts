@@ -64,7 +64,8 @@ export function sentAttributes(bytes: Uint8Array): JsonObject {
   const attributes: KeyValue[] = [];
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
-    if (tag === ((ATTRIBUTES_FIELD << 3) | MESSAGE)) attributes.push(keyValueType.decode(reader, reader.uint32()));
+    if (tag === ((ATTRIBUTES_FIELD << 3) | MESSAGE))
+      attributes.push(keyValueType.decode(reader, reader.uint32()));
     else reader.skipType(tag & 7);
   }
   return attributesIn({ attributes });

@@ -27,7 +27,8 @@ export function attributeReader(): ReadAttributes {
 function attributeTexts(own: JsonObject, resource: () => JsonObject): ReturnType<ReadAttributes> {
   const text = (key: string): string | null => textIn(own, key) ?? textIn(resource(), key);
   return {
-    keys: () => [...new Set([...Object.keys(own), ...Object.keys(resource())])].filter((key) => text(key) !== null),
+    keys: () =>
+      [...new Set([...Object.keys(own), ...Object.keys(resource())])].filter((key) => text(key) !== null),
     text,
   };
 }

@@ -31,7 +31,8 @@ const NO_BYTES = new Uint8Array(0);
 /** For a condition that is met by what it names, so also for `is_not`. */
 export function attributeNeedle({ key, test, value }: AttributeCondition): AttributeNeedle {
   // A part of a text may also be a part of a number, or of the JSON of a list.
-  if (test === 'contains' || isOtherThanText(value)) return { key: longestPart(key), value: '', bytes: NO_BYTES };
+  if (test === 'contains' || isOtherThanText(value))
+    return { key: longestPart(key), value: '', bytes: NO_BYTES };
   const bytes = Buffer.from(value, 'base64');
   const isBase64 = bytes.toString('base64') === value;
   return { key: longestPart(key), value: longestPart(value), bytes: isBase64 ? bytes : NO_BYTES };
@@ -112,8 +113,7 @@ export async function havingAttributes(
   const isDecided = (traceId: string): boolean => matchers.get(traceId)?.isDecided ?? true;
   const ids = [...matchers.keys()];
   for await (const spans of list.attributes(ids, decidingNeedles(conditions), isDecided)) {
-    for (const span of spans)
-      if (!isDecided(span.trace_id)) matchers.get(span.trace_id)?.add(read(span));
+    for (const span of spans) if (!isDecided(span.trace_id)) matchers.get(span.trace_id)?.add(read(span));
     await yieldToOthers();
   }
   return runs.filter(({ trace_id }) => matchers.get(trace_id)?.matches);
@@ -131,22 +131,25 @@ export async function attributeValues(
   now: () => number = () => performance.now(),
 ): Promise<readonly FieldValue[]> {
   const end = now() + withinMs;
-  const needles =
-    key === null ? [] : [attributeNeedle({ key, test: 'contains', value: '' })];
+  const needles = key === null ? [] : [attributeNeedle({ key, test: 'contains', value: '' })];
   const runs = new Map<string, number>();
-  for (let after: RunCursor | null = null, seen = 0; seen < MOST_ATTRIBUTE_RUNS && now() < end; seen += READ_TOGETHER) {
-    const { candidates, next } = await list.step(
-      { texts: [], attributes: needles },
-      after,
-      READ_TOGETHER,
-    );
+  for (
+    let after: RunCursor | null = null, seen = 0;
+    seen < MOST_ATTRIBUTE_RUNS && now() < end;
+    seen += READ_TOGETHER
+  ) {
+    const { candidates, next } = await list.step({ texts: [], attributes: needles }, after, READ_TOGETHER);
     const found = await valuesOf(list, candidates, needles, (stored) => {
       const span = read(stored);
       return key === null ? span.keys() : [span.text(key) ?? ''];
     });
     for (const values of found)
       for (const value of values)
-        if (value.length <= MAX_ATTRIBUTE_VALUE && contains(value, part) && (runs.has(value) || runs.size < MOST_VALUES))
+        if (
+          value.length <= MAX_ATTRIBUTE_VALUE &&
+          contains(value, part) &&
+          (runs.has(value) || runs.size < MOST_VALUES)
+        )
           runs.set(value, (runs.get(value) ?? 0) + 1);
     if (next === null) break;
     after = next;

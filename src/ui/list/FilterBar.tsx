@@ -190,7 +190,15 @@ function AddFilter({
         }}
       />
       {isKeyed && (
-        <SuggestField key={`key of ${name}`} isFirst label="Key" source={field.suggest} value={key} onText={setKey} onPick={setKey} />
+        <SuggestField
+          key={`key of ${name}`}
+          isFirst
+          label="Key"
+          source={field.suggest}
+          value={key}
+          onText={setKey}
+          onPick={setKey}
+        />
       )}
       {field.hasOperators === true && (
         <Choice

@@ -336,8 +336,7 @@ export class RunReads {
     needles: readonly (readonly AttributeNeedle[])[],
   ): Promise<StoredAttributes[]> {
     return await long(
-      async (connection, capture) =>
-        await attributesInPieces(connection, capture, tenant, pieces, needles),
+      async (connection, capture) => await attributesInPieces(connection, capture, tenant, pieces, needles),
     );
   }
 

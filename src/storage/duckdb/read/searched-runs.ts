@@ -125,7 +125,9 @@ export async function searchStep(
       ? [
           `SELECT trace_id, ${HEADER_TEXT} AS t, FALSE AS is_payload FROM ${relation(capture, TRACES, headersOf(keys, isOne))}`,
           ...(there.length > 0
-            ? [`SELECT trace_id, ${OWN_TEXT} AS t, FALSE AS is_payload FROM ${relation(capture, SPANS, there)}`]
+            ? [
+                `SELECT trace_id, ${OWN_TEXT} AS t, FALSE AS is_payload FROM ${relation(capture, SPANS, there)}`,
+              ]
             : []),
         ]
       : []),

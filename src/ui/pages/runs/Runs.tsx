@@ -21,7 +21,16 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { StartReview } from '../run/Review.js';
 import { Histogram } from './Histogram.js';
 import { RunPreview } from './RunPreview.js';
-import { FILTERS, filterQuery, isFiltered, isSearch, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
+import {
+  FILTERS,
+  filterQuery,
+  isFiltered,
+  isSearch,
+  isUncounted,
+  SORTS,
+  STATE,
+  type RunsState,
+} from './runs-state.js';
 import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useFound, useRuns } from './use-runs.js';
 
 type ListedRun = Schemas['ListedRun'];
