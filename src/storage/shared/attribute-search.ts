@@ -1,15 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { AttributeTexts, StoredAttributes } from '../../signal/attributes.js';
-import {
-  MAX_ATTRIBUTE_VALUE,
-  MOST_ATTRIBUTE_RUNS,
-  type AttributeCondition,
-  type AttributeFilter,
-  type FieldValue,
-  type RunCursor,
-  type WantedAttributes,
-} from '../contracts/runs.js';
-import type { SearchedList } from './run-search.js';
+import type { AttributeCondition, AttributeFilter, RunCursor } from '../contracts/runs.js';
 
 /**
  * What the stored bytes of a span contain if it meets a condition: the key, and the value in one of its forms. JSON and OTLP store them
@@ -27,6 +18,7 @@ const STORED_OTHERWISE = /["\\\p{Cc}\ufffd]/u;
 /** Numbers of OTLP that are shown as texts. */
 const NOT_FINITE = new Set(['NaN', 'Infinity', '-Infinity']);
 const NO_BYTES = new Uint8Array(0);
+const SLICE_MS = 4;
 
 /** For a condition that is met by what it names, so also for `is_not`. */
 export function attributeNeedle({ key, test, value }: AttributeCondition): AttributeNeedle {
@@ -98,89 +90,53 @@ class AttributeMatcher {
     this.#isExcluded ||= this.#excluded.some(({ key, value }) => span.text(key) === value);
     this.#isMet ||= this.#wanted.every(({ key, test, value }) => {
       const text = span.text(key);
-      return test === 'is' ? text === value : text !== null && contains(text, value);
+      return test === 'is' ? text === value : text !== null && containsText(text, value);
     });
   }
 }
 
+/** Where the attributes of spans are read. */
+export interface AttributeSource {
+  /**
+   * Those of the spans of some runs that may have all needles of one of the lists.
+   *
+   * @param isDecided whether more spans of a run are not needed
+   */
+  attributes(
+    traceIds: readonly string[],
+    needles: readonly (readonly AttributeNeedle[])[],
+    isDecided: (traceId: string) => boolean,
+  ): AsyncIterable<readonly StoredAttributes[]>;
+}
+
 /** The runs among some that meet conditions on attributes. */
 export async function havingAttributes(
-  list: SearchedList,
+  source: AttributeSource,
   { conditions, read }: AttributeFilter,
   runs: readonly RunCursor[],
 ): Promise<readonly RunCursor[]> {
   const matchers = new Map(runs.map(({ trace_id }) => [trace_id, new AttributeMatcher(conditions)]));
   const isDecided = (traceId: string): boolean => matchers.get(traceId)?.isDecided ?? true;
   const ids = [...matchers.keys()];
-  for await (const spans of list.attributes(ids, decidingNeedles(conditions), isDecided)) {
-    for (const span of spans) if (!isDecided(span.trace_id)) matchers.get(span.trace_id)?.add(read(span));
-    await yieldToOthers();
-  }
+  for await (const span of inTurns(source.attributes(ids, decidingNeedles(conditions), isDecided)))
+    if (!isDecided(span.trace_id)) matchers.get(span.trace_id)?.add(read(span));
   return runs.filter(({ trace_id }) => matchers.get(trace_id)?.matches);
 }
 
-/** Runs whose values are read together. */
-const READ_TOGETHER = 100;
-/** Most values that are counted. */
-const MOST_VALUES = 10_000;
-
-/** The most frequent keys of attributes, or values of one, in the newest runs of a list. */
-export async function attributeValues(
-  list: SearchedList,
-  { key, contains: part = '', limit, read, withinMs }: WantedAttributes,
-  now: () => number = () => performance.now(),
-): Promise<readonly FieldValue[]> {
-  const end = now() + withinMs;
-  const needles = key === null ? [] : [attributeNeedle({ key, test: 'contains', value: '' })];
-  const runs = new Map<string, number>();
-  for (
-    let after: RunCursor | null = null, seen = 0;
-    seen < MOST_ATTRIBUTE_RUNS && now() < end;
-    seen += READ_TOGETHER
-  ) {
-    const { candidates, next } = await list.step({ texts: [], attributes: needles }, after, READ_TOGETHER);
-    const found = await valuesOf(list, candidates, needles, (stored) => {
-      const span = read(stored);
-      return key === null ? span.keys() : [span.text(key) ?? ''];
-    });
-    for (const values of found)
-      for (const value of values)
-        if (
-          value.length <= MAX_ATTRIBUTE_VALUE &&
-          contains(value, part) &&
-          (runs.has(value) || runs.size < MOST_VALUES)
-        )
-          runs.set(value, (runs.get(value) ?? 0) + 1);
-    if (next === null) break;
-    after = next;
-  }
-  return [...runs]
-    .map(([value, count]) => ({ value, runs: count }))
-    .toSorted((a, b) => b.runs - a.runs || (a.value < b.value ? -1 : 1))
-    .slice(0, limit);
-}
-
-/** The values of each run, without the empty one. */
-async function valuesOf(
-  list: SearchedList,
-  candidates: readonly RunCursor[],
-  needles: readonly AttributeNeedle[],
-  valuesIn: (stored: StoredAttributes) => readonly string[],
-): Promise<Iterable<ReadonlySet<string>>> {
-  const found = new Map<string, Set<string>>();
-  const ids = candidates.map(({ trace_id }) => trace_id);
-  for await (const spans of list.attributes(ids, [needles], () => false)) {
-    for (const stored of spans) {
-      const values = found.get(stored.trace_id) ?? new Set();
-      found.set(stored.trace_id, values);
-      for (const value of valuesIn(stored)) if (value !== '') values.add(value);
+/** Parsing thousands of spans takes long: other requests get their turn in between. */
+export async function* inTurns<Item>(parts: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  for await (const part of parts)
+    for (const item of part) {
+      yield item;
+      if (performance.now() < sliceEnd) continue;
+      await yieldToOthers();
+      sliceEnd = performance.now() + SLICE_MS;
     }
-    await yieldToOthers();
-  }
-  return found.values();
 }
 
-function contains(text: string, part: string): boolean {
+/** In any case. */
+export function containsText(text: string, part: string): boolean {
   return lowered(text).includes(lowered(part));
 }
 

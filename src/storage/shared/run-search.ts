@@ -1,5 +1,15 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { RunCursor, RunFilter, RunSummary } from '../contracts/runs.js';
+import {
+  MAX_ATTRIBUTE_VALUE,
+  MOST_ATTRIBUTE_RUNS,
+  type FieldValue,
+  type FoundByText,
+  type RunCursor,
+  type RunFilter,
+  type RunSummary,
+  type TextSearch,
+  type WantedAttributes,
+} from '../contracts/runs.js';
 import { itemAt } from '../../signal/checked.js';
 import { SPAN_TYPES } from '../../signal/span.js';
 import {
@@ -11,9 +21,16 @@ import {
   type SpanPosition,
   type TextMatch,
 } from '../contracts/search.js';
-import type { FoundByText, TextSearch } from '../contracts/runs.js';
 import type { StoredAttributes } from '../../signal/attributes.js';
-import { havingAttributes, wantedNeedles, type AttributeNeedle } from './attribute-search.js';
+import {
+  attributeNeedle,
+  containsText,
+  havingAttributes,
+  inTurns,
+  wantedNeedles,
+  type AttributeNeedle,
+  type AttributeSource,
+} from './attribute-search.js';
 import { needlesOf } from './needles.js';
 import { RunMatcher, type SearchedText } from './run-matcher.js';
 import { parseTextQuery, type TextQuery } from './text-query.js';
@@ -37,7 +54,7 @@ export interface SearchStep {
 }
 
 /** How a store is searched: first for needles, in parts of the list; then the texts of the runs that may match are read. */
-export interface SearchedList {
+export interface SearchedList extends AttributeSource {
   step(needles: Needles, after: RunCursor | null, runs: number): Promise<SearchStep>;
   /**
    * The fields of some runs, and of their spans those that may have one of the needles; of the spans of a run all, if there are none.
@@ -50,16 +67,6 @@ export interface SearchedList {
     needles: readonly string[],
     isDecided: (traceId: string) => boolean,
   ): AsyncIterable<readonly TextOfRun[]>;
-  /**
-   * The attributes of those spans of some runs that may have all needles of one of the lists.
-   *
-   * @param isDecided whether more spans of a run are not needed
-   */
-  attributes(
-    traceIds: readonly string[],
-    needles: readonly (readonly AttributeNeedle[])[],
-    isDecided: (traceId: string) => boolean,
-  ): AsyncIterable<readonly StoredAttributes[]>;
 }
 
 /** What the runs of a step are searched for. */
@@ -154,6 +161,64 @@ export async function searchRuns(
     if (next === null || now() >= end) return answer(next);
     place = next;
   }
+}
+
+/** Runs whose values are read together. */
+const VALUES_TOGETHER = 100;
+/** Most values that are counted. */
+const MOST_VALUES = 10_000;
+
+/** The most frequent keys of attributes, or values of one, in the newest runs of a list. */
+export async function attributeValues(
+  list: SearchedList,
+  { key, contains: part = '', limit, read, withinMs }: WantedAttributes,
+  now: () => number = () => performance.now(),
+): Promise<readonly FieldValue[]> {
+  const end = now() + withinMs;
+  const needles = key === null ? [] : [attributeNeedle({ key, test: 'contains', value: '' })];
+  const runs = new Map<string, number>();
+  for (
+    let after: RunCursor | null = null, seen = 0;
+    seen < MOST_ATTRIBUTE_RUNS && now() < end;
+    seen += VALUES_TOGETHER
+  ) {
+    const { candidates, next } = await list.step({ texts: [], attributes: needles }, after, VALUES_TOGETHER);
+    const found = await valuesOf(list, candidates, needles, (stored) => {
+      const span = read(stored);
+      return key === null ? span.keys() : [span.text(key) ?? ''];
+    });
+    for (const values of found)
+      for (const value of values)
+        if (
+          value.length <= MAX_ATTRIBUTE_VALUE &&
+          containsText(value, part) &&
+          (runs.has(value) || runs.size < MOST_VALUES)
+        )
+          runs.set(value, (runs.get(value) ?? 0) + 1);
+    if (next === null) break;
+    after = next;
+  }
+  return [...runs]
+    .map(([value, count]) => ({ value, runs: count }))
+    .toSorted((a, b) => b.runs - a.runs || (a.value < b.value ? -1 : 1))
+    .slice(0, limit);
+}
+
+/** The values of each run, without the empty one. */
+async function valuesOf(
+  list: SearchedList,
+  candidates: readonly RunCursor[],
+  needles: readonly AttributeNeedle[],
+  valuesIn: (stored: StoredAttributes) => readonly string[],
+): Promise<Iterable<ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const ids = candidates.map(({ trace_id }) => trace_id);
+  for await (const stored of inTurns(list.attributes(ids, [needles], () => false))) {
+    const values = found.get(stored.trace_id) ?? new Set();
+    found.set(stored.trace_id, values);
+    for (const value of valuesIn(stored)) if (value !== '') values.add(value);
+  }
+  return found.values();
 }
 
 /** Completes found runs with their summaries. @param summaries of all of them, in order */

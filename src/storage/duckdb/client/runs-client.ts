@@ -22,13 +22,14 @@ import type {
 import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
 import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import {
+  attributeValues,
   searchRuns,
   searchTrace,
   withSummaries,
   type SearchedList,
   type TextOfRun,
 } from '../../shared/run-search.js';
-import { attributeValues, type AttributeNeedle } from '../../shared/attribute-search.js';
+import type { AttributeNeedle } from '../../shared/attribute-search.js';
 import { NO_CONDITIONS, parseTextQuery } from '../../shared/text-query.js';
 import { termsOf } from '../index/text-terms.js';
 import type { FollowedSearch } from '../read/following-runs.js';
