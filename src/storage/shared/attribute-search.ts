@@ -31,7 +31,7 @@ export function attributeNeedle({ key, test, value }: AttributeCondition): Attri
 }
 
 /** The needles for the spans that decide about a run: one of them with all of the first ones, or any that excludes it. */
-export function decidingNeedles(conditions: readonly AttributeCondition[]): readonly AttributeNeedle[][] {
+function decidingNeedles(conditions: readonly AttributeCondition[]): readonly AttributeNeedle[][] {
   const wanted = wantedOf(conditions);
   const excluded = conditions.filter(({ test }) => test === 'is_not');
   return [...(wanted.length === 0 ? [] : [wanted]), ...excluded.map((condition) => [condition])].map((some) =>

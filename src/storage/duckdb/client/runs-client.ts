@@ -136,7 +136,7 @@ export class RunsClient implements Runs {
     const search = promptNos === undefined ? rest : { ...rest, promptNos };
     const terms = termsOf(parseTextQuery(query) ?? NO_CONDITIONS);
     const list = this.#searchedList(tenant, search, terms, abort);
-    const found = await searchRuns(list, filter, range);
+    const found = await searchRuns(list, { ...rest, query, ...(attributes && { attributes }) }, range);
     return await withSummaries(found, this.#pages(tenant, found.traceIds, rest, abort));
   }
 
