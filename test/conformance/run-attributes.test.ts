@@ -69,7 +69,18 @@ const aSpan = fc.record({
   door: fc.constantFrom('batch', 'otlp model', 'otlp other'),
   attributes: fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES), { maxKeys: 4 }),
   resource: fc.dictionary(fc.constantFrom(...KEYS), fc.constantFrom(...VALUES), { maxKeys: 2 }),
-  odd: fc.constantFrom('none', 'bytes', 'NaN', 'empty', 'twice'),
+  odd: fc.constantFrom(
+    'none',
+    'bytes',
+    'bytes like a number',
+    'zero',
+    'half',
+    'large',
+    'false',
+    'NaN',
+    'empty',
+    'twice',
+  ),
 });
 type Span = typeof aSpan extends fc.Arbitrary<infer S> ? S : never;
 const aRun = fc.record({ spans: fc.array(aSpan, { maxLength: 4 }), at: fc.nat(5) });
@@ -80,7 +91,22 @@ const aCondition: fc.Arbitrary<AttributeCondition> = fc.record({
   test: fc.constantFrom('is', 'is_not', 'contains'),
   value: fc.oneof(
     fc.constantFrom(...VALUES).map((value) => textOf(value) ?? ''),
-    fc.constantFrom('RED', 'οδος', 'οδο', '4', 'ru', '"', '\0', '京', 'none'),
+    fc.constantFrom(
+      'RED',
+      '1234',
+      '0',
+      '0.5',
+      '1152921504606847000',
+      'false',
+      'οδος',
+      'οδο',
+      '4',
+      'ru',
+      '"',
+      '\0',
+      '京',
+      'none',
+    ),
   ),
 });
 
@@ -95,6 +121,14 @@ const ODD: Readonly<
 > = {
   none: { sent: [], shown: null },
   bytes: { sent: [{ key: 'plan', value: { bytesValue: Buffer.from('acme', 'base64') } }], shown: 'acme' },
+  'bytes like a number': {
+    sent: [{ key: 'plan', value: { bytesValue: Buffer.from('1234', 'base64') } }],
+    shown: '1234',
+  },
+  zero: { sent: [{ key: 'plan', value: { doubleValue: -0 } }], shown: '0' },
+  half: { sent: [{ key: 'plan', value: { doubleValue: 0.5 } }], shown: '0.5' },
+  large: { sent: [{ key: 'plan', value: { doubleValue: 2 ** 60 } }], shown: String(2 ** 60) },
+  false: { sent: [{ key: 'plan', value: { boolValue: false } }], shown: 'false' },
   NaN: { sent: [{ key: 'plan', value: { doubleValue: NaN } }], shown: 'NaN' },
   empty: { sent: [{ key: 'plan', value: {} }], shown: null },
   twice: {

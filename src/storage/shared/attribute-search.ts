@@ -3,31 +3,74 @@ import type { AttributeTexts, StoredAttributes } from '../../signal/attributes.j
 import type { AttributeCondition, AttributeFilter, RunCursor } from '../contracts/runs.js';
 
 /**
- * What the stored bytes of a span contain if it meets a condition: the key, and the value in one of its forms. JSON and OTLP store them
- * differently, so only the longest part that both store as UTF-8 is searched. Empty: nothing to search for.
+ * What the stored bytes of a span contain if it meets a condition. JSON and OTLP store a text differently, so only the longest part that
+ * both store as UTF-8 is searched. Empty bytes: nothing to search for.
  */
 export interface AttributeNeedle {
-  readonly key: string;
-  readonly value: string;
-  /** OTLP may have sent the value as these bytes, which are shown in base64. */
-  readonly bytes: Uint8Array;
+  readonly key: Uint8Array;
+  /** One of them is there, too. */
+  readonly values: readonly Uint8Array[];
+  /** If not empty, one of these is there: the key followed by the value. */
+  readonly pairs: readonly Uint8Array[];
 }
 
 /** JSON escapes these characters. U+FFFD stands for bytes that are not UTF-8. */
 const STORED_OTHERWISE = /["\\\p{Cc}\ufffd]/u;
 /** Numbers of OTLP that are shown as texts. */
 const NOT_FINITE = new Set(['NaN', 'Infinity', '-Infinity']);
-const NO_BYTES = new Uint8Array(0);
+const ANYTHING = new Uint8Array(0);
 const SLICE_MS = 4;
 
 /** For a condition that is met by what it names, so also for `is_not`. */
 export function attributeNeedle({ key, test, value }: AttributeCondition): AttributeNeedle {
+  const needle = { key: longestPart(key), values: [ANYTHING], pairs: [] };
   // A part of a text may also be a part of a number, or of the JSON of a list.
-  if (test === 'contains' || isOtherThanText(value))
-    return { key: longestPart(key), value: '', bytes: NO_BYTES };
-  const bytes = Buffer.from(value, 'base64');
-  const isBase64 = bytes.toString('base64') === value;
-  return { key: longestPart(key), value: longestPart(value), bytes: isBase64 ? bytes : NO_BYTES };
+  if (test === 'contains' || NOT_FINITE.has(value)) return needle;
+  const parsed = jsonIn(value);
+  if (typeof parsed === 'number' || typeof parsed === 'boolean')
+    return key.includes('\ufffd') ? needle : { ...needle, pairs: pairsOf(key, value, parsed) };
+  if (typeof parsed === 'object' && parsed !== null) return needle;
+  return { ...needle, values: [longestPart(value), ...bytesShownAs(value)] };
+}
+
+/** What OTLP may have sent as bytes, which are shown in base64. */
+function bytesShownAs(text: string): readonly Uint8Array[] {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length > 0 && bytes.toString('base64') === text ? [bytes] : [];
+}
+
+/** The forms of a number or a boolean, or of the text that looks like it, after its key: in JSON, and as OTLP libraries write it. */
+function pairsOf(key: string, text: string, value: number | boolean): Uint8Array[] {
+  const json = [text, JSON.stringify(text)].map((each) => Buffer.from(`${JSON.stringify(key)}:${each}`));
+  const isInteger = /^-?\d+$/.test(text);
+  const sent =
+    typeof value === 'boolean'
+      ? [[0x10, value ? 1 : 0]]
+      : [
+          ...(isInteger ? [[0x18, ...varint(BigInt.asUintN(64, BigInt(text)))]] : []),
+          ...(value === 0 ? [0, -0] : [value]).map((each) => [
+            0x21,
+            ...new Uint8Array(Float64Array.of(each).buffer),
+          ]),
+        ];
+  const ofLength = (tag: number, part: Uint8Array): number[] => [
+    tag,
+    ...varint(BigInt(part.length)),
+    ...part,
+  ];
+  const texts = [
+    ofLength(0x0a, Buffer.from(text)),
+    ...bytesShownAs(text).map((part) => ofLength(0x3a, part)),
+  ];
+  const otlp = [...texts, ...sent].map((any) =>
+    Buffer.concat([Buffer.from(key), Buffer.from(ofLength(0x12, Buffer.from(any)))]),
+  );
+  return [...json, ...otlp];
+}
+
+/** A number in protobuf. */
+function varint(value: bigint): number[] {
+  return value < 128n ? [Number(value)] : [Number(value & 127n) | 128, ...varint(value >> 7n)];
 }
 
 /** The needles for the spans that decide about a run: one of them with all of the first ones, or any that excludes it. */
@@ -44,21 +87,18 @@ export function wantedNeedles({ conditions }: AttributeFilter): readonly Attribu
   return wantedOf(conditions).map(attributeNeedle);
 }
 
-/** Whether a value may be the JSON of a number, boolean, list or object. */
-function isOtherThanText(value: string): boolean {
-  if (NOT_FINITE.has(value)) return true;
+/** The value of a JSON text; undefined if it is none. */
+function jsonIn(text: string): unknown {
   try {
-    return typeof JSON.parse(value) !== 'string';
+    return JSON.parse(text) as unknown;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-function longestPart(text: string): string {
-  return text
-    .toWellFormed()
-    .split(STORED_OTHERWISE)
-    .reduce((a, b) => (b.length > a.length ? b : a));
+function longestPart(text: string): Uint8Array {
+  const parts = text.toWellFormed().split(STORED_OTHERWISE);
+  return Buffer.from(parts.reduce((a, b) => (b.length > a.length ? b : a)));
 }
 
 function wantedOf(conditions: readonly AttributeCondition[]): readonly AttributeCondition[] {

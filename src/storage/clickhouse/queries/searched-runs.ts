@@ -212,24 +212,21 @@ function hasAny(needles: readonly string[]): string {
 
 /** SQL for spans that may have all needles, each in one of the columns of attributes. */
 function hasAttributes(needles: readonly AttributeNeedle[]): string {
-  const contains = (column: string, text: string): string =>
-    text === '' ? 'true' : `position(${column}, ${quoted(text)}) > 0`;
-  const conditions = needles.map(({ key, value, bytes }) => {
-    const asBytes = ['sent', 'origin'].map((column) => {
-      const values = [latin1(value), Buffer.from(bytes).toString('latin1')].filter(
-        (text, i) => i === 0 || text !== '',
-      );
-      const hasValue = values.map((text) => contains(column, text)).join(' OR ');
-      return `${contains(column, latin1(key))} AND (${hasValue})`;
+  const conditions = needles.map(({ key, values, pairs }) => {
+    const ofColumns = ATTRIBUTES.map((column) => {
+      // Columns of bytes have them as Latin-1 text.
+      const encoding = column === 'metadata' ? 'utf8' : 'latin1';
+      const contains = (bytes: Uint8Array): string =>
+        bytes.length === 0
+          ? 'true'
+          : `position(${column}, ${quoted(Buffer.from(bytes).toString(encoding))}) > 0`;
+      return pairs.length > 0
+        ? pairs.map(contains).join(' OR ')
+        : `${contains(key)} AND (${values.map(contains).join(' OR ')})`;
     });
-    return `(${asBytes.join(' OR ')} OR ${contains('metadata', key)} AND ${contains('metadata', value)})`;
+    return `(${ofColumns.join(' OR ')})`;
   });
   return `ifNull(${conditions.join(' AND ') || 'true'}, false)`;
-}
-
-/** A text as the columns of bytes have it. */
-function latin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
 }
 
 function has(text: string, needle: string): string {

@@ -236,7 +236,8 @@ export async function textsInPieces(
   tenant: number,
   pieces: readonly PiecePlace[],
 ): Promise<TextOfRun[]> {
-  const found = await spansInPieces(connection, capture, tenant, pieces);
+  const columns = ['span_id::VARCHAR AS span_id', 'name', 'type'];
+  const found = await spansInPieces(connection, capture, tenant, { pieces, isWanted: 'TRUE', columns });
   return found.flatMap(({ traceId, row, payload }) => textsOfPayload(traceId, row, payload));
 }
 
@@ -249,7 +250,11 @@ export async function attributesInPieces(
   needles: readonly (readonly AttributeNeedle[])[],
 ): Promise<StoredAttributes[]> {
   const isWanted = needles.map((all) => hasAttributes('lines::VARCHAR', all)).join(' OR ');
-  const found = await spansInPieces(connection, capture, tenant, pieces, `(lines IS NULL OR ${isWanted})`);
+  const found = await spansInPieces(connection, capture, tenant, {
+    pieces,
+    isWanted: `(lines IS NULL OR ${isWanted})`,
+    columns: [],
+  });
   return found.map(({ traceId, payload: { metadata, sent, origin } }) => ({
     trace_id: traceId,
     // With received bytes, `metadata` has only values that are no attributes.
@@ -259,14 +264,18 @@ export async function attributesInPieces(
   }));
 }
 
-/** The spans in some pieces of payloads, by start. @param also a further condition on the pieces */
+/** The spans in some pieces of payloads, by start. @param of.isWanted a condition on the pieces @param of.columns of the spans */
 async function spansInPieces(
   connection: Connection,
   capture: Capture,
   tenant: number,
-  pieces: readonly PiecePlace[],
-  also = 'TRUE',
+  of: {
+    readonly pieces: readonly PiecePlace[];
+    readonly isWanted: string;
+    readonly columns: readonly string[];
+  },
 ): Promise<{ readonly traceId: string; readonly row: Row; readonly payload: Payload }[]> {
+  const { pieces, isWanted, columns } = of;
   if (pieces.length === 0) return [];
   const isOne = ofTraces(
     tenant,
@@ -276,10 +285,10 @@ async function spansInPieces(
     narrowed(commits, isOne),
   );
   const payloads = new Map<string, Payload>();
-  const read = await connection.rows(`${linesAt(capture, there, pieces)} AND ${also}`);
+  const read = await connection.rows(`${linesAt(capture, there, pieces)} AND ${isWanted}`);
   if (read.length === 0) return [];
   const spans = await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, seq, line, name, type FROM ${newest(capture, SPANS, there)} ORDER BY started_at, span_id`,
+    `SELECT ${['trace_id::VARCHAR AS id', 'seq', 'line', ...columns].join(', ')} FROM ${newest(capture, SPANS, there)} ORDER BY started_at, span_id`,
   );
   for (const { id, seq, first_line, lines } of read) {
     if (!(lines instanceof Uint8Array)) continue;
@@ -386,10 +395,11 @@ function has(text: string, needle: string): string {
 function hasAttributes(text: string, needles: readonly AttributeNeedle[]): string {
   const contains = (bytes: Uint8Array): string =>
     bytes.length === 0 ? 'TRUE' : `contains(${text}, ${literal(castBytes(bytes))})`;
-  const conditions = needles.map(({ key, value, bytes }) => {
-    const values = [Buffer.from(value), ...(bytes.length === 0 ? [] : [bytes])].map(contains);
-    return `${contains(Buffer.from(key))} AND (${values.join(' OR ')})`;
-  });
+  const conditions = needles.map(({ key, values, pairs }) =>
+    pairs.length > 0
+      ? `(${pairs.map(contains).join(' OR ')})`
+      : `${contains(key)} AND (${values.map(contains).join(' OR ')})`,
+  );
   return conditions.length === 0 ? 'TRUE' : `(${conditions.join(' AND ')})`;
 }
 
