@@ -173,7 +173,7 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
     listModels: ['performance=true'],
     readRunGroups: GROUP_FIELDS.map((field) => `group_by=${field}&limit=3&${ALL_TIME}`),
     readSearchSeries: ['query=a*&start_time=2000-01-01T00:00:00Z'],
-    listRunValues: ['field=metadata', 'field=tag', 'field=environment', 'field=attribute'],
+    listRunValues: ['field=metadata', 'field=tag', 'field=environment'],
     compareAgents: (ids['agent_id'] ?? []).map((b) => `agent_a=${a}&agent_b=${b}`),
     queryMetric: (ids['metric'] ?? []).map((name) => `details=true&name=${encodeURIComponent(name)}`),
     readMetricSeries: (ids['metric'] ?? []).map((name) => `name=${encodeURIComponent(name)}`),
