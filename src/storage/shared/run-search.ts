@@ -73,7 +73,7 @@ export interface SearchedList extends AttributeSource {
 export interface Needles {
   /** The searched texts of a run have each of them. */
   readonly texts: readonly string[];
-  /** The stored attributes of a span have all of them, and maybe those of others that are stored next to it. */
+  /** The stored attributes of one span have all of them; they may also be found in spans that are stored next to each other. */
   readonly attributes: readonly AttributeNeedle[];
 }
 
