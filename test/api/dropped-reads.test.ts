@@ -15,6 +15,7 @@ const READS: readonly (readonly [string, string])[] = [
   ['runs.list', '/dashboard/traces'],
   ['runs.search', '/dashboard/traces?query=x'],
   ['runs.values', '/dashboard/traces/values?field=tag'],
+  ['runs.attributeValues', '/dashboard/traces/values?field=attribute.x'],
   ['runs.searchTrace', `/dashboard/traces/${ID}/search?query=x`],
   ['agents.compare', `/dashboard/traces/compare-agents?agent_a=${ID}&agent_b=${ID}`],
   ['agents.list', '/agents'],

@@ -163,6 +163,7 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
       'status=failed&page_size=100',
       'sort=cost',
       'query=a*',
+      'attribute.none!=x',
       'scores=true&score=Relevance%3E0&score=!tone&page_size=100',
     ],
     readScores: ['by=agent', 'by=model', 'by=environment', `interval=auto&${ALL_TIME}`],

@@ -23,7 +23,7 @@ import {
   STATE,
 } from '../../src/ui/pages/runs/runs-state.js';
 import { conversationSpans } from '../../src/ui/messages/turn.js';
-import { meets, parseMetadata, printMetadata } from '../../src/ui/list/filters.js';
+import { meets, parseKeyed, printKeyed } from '../../src/ui/list/filters.js';
 import { tableFile } from '../../src/ui/list/table-file.js';
 import { movedColumn, placedColumns, printColumns, resizedColumns } from '../../src/ui/parts/columns.js';
 import { parseState } from '../../src/ui/state/codec.js';
@@ -90,10 +90,10 @@ void t.test('conditions on metadata are in the link, for any key and value', asy
     { key: 'plan', operator: '~=' as const, value: 'a=b,c!' },
     { key: 'größe, "x"', operator: '!=' as const, value: '100 %' },
   ];
-  t.same(parseMetadata(printMetadata(conditions)), conditions);
-  t.same(parseMetadata(''), []);
+  t.same(parseKeyed(printKeyed(conditions)), conditions);
+  t.same(parseKeyed(''), []);
   for (const wrong of ['plan', '=x', 'plan=', 'a=1,', '%zz=1', Array(11).fill('a=1').join(',')])
-    t.equal(parseMetadata(wrong), undefined, wrong);
+    t.equal(parseKeyed(wrong), undefined, wrong);
   t.ok(meets('!=prod', null) && meets('~=RO', 'prod') && meets('', null) && meets('prod', 'prod'));
   t.notOk(meets('!=prod', 'prod') || meets('~=x', 'prod') || meets('~=x', null) || meets('prod', null));
 });

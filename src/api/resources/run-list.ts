@@ -20,7 +20,12 @@ import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
 import { listedRunSchema, serializedRuns } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
-import { conditionFilter, conditionParameters } from '../support/field-conditions.js';
+import {
+  attributeFilter,
+  attributeParameters,
+  conditionFilter,
+  conditionParameters,
+} from '../support/field-conditions.js';
 import { scoreFilter, scoreParameter } from '../support/score-filter.js';
 import { boundFilter, boundParameters, runFilter, runFilterParameters } from '../support/runs.js';
 import { QUERY_WORDS, SEARCH_MS } from '../support/text-search.js';
@@ -36,6 +41,7 @@ const ofSpan = (description: string) =>
 export const searchParameters = {
   ...runFilterParameters,
   ...conditionParameters,
+  ...attributeParameters,
   ...scoreParameter,
   agent_id: Type.Optional(uuid()),
   ...boundParameters,
@@ -59,7 +65,7 @@ export const listTraces = {
   tag: 'traces',
   summary: 'List traces of all agents, newest first by default',
   description:
-    'With `query`, runs are searched in the order of the list for a limited time: `searched_back_to` says how far, and `next_cursor` continues the search. If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these, `query` or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
+    'With `query` or `attribute.KEY`, runs are searched in the order of the list for a limited time: `searched_back_to` says how far, and `next_cursor` continues the search. If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these, `query`, `attribute.KEY` or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
   access: 'read',
   query: Type.Object({
     ...pageParameters,
@@ -110,13 +116,13 @@ export const listTraces = {
         next_cursor: nullable(
           Type.String({
             description:
-              'Cursor of the next page, which with `query` may be empty. Null on the last page, and if the texts of a page are very long: then continue with `page`.',
+              'Cursor of the next page, which may be empty in a search. Null on the last page, and if the texts of a page are very long: then continue with `page`.',
           }),
         ),
         searched_back_to: Type.Optional(
           nullable(
             time(
-              'With `query`: start of the last run that was searched. Null if all were searched, or if the list is not ordered by start, newest first.',
+              'With `query` or `attribute.KEY`: start of the last run that was searched. Null if all were searched, or if the list is not ordered by start, newest first.',
             ),
           ),
         ),
@@ -133,18 +139,12 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs' | 'scores
     routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {
       const search = searchOf(query);
       const after = query.cursor === undefined ? null : decodeCursor(query.cursor, search);
-      const { query: text = '' } = query;
+      const found = { ...search, ...attributeFilter(query), query: query.query ?? '' };
+      const isSearch = found.query !== '' || found.attributes !== undefined;
       const find = (place: RunCursor | null, limit: number) =>
-        runs.search(
-          userId,
-          { ...search, query: text },
-          { after: place, limit, withinMs: SEARCH_MS },
-          request.abort,
-        );
+        runs.search(userId, found, { after: place, limit, withinMs: SEARCH_MS }, request.abort);
       const follow = (place: RunCursor | null, limit: number) =>
-        text === ''
-          ? runs.follow(userId, search, { after: place, limit }, request.abort)
-          : find(place, limit);
+        isSearch ? find(place, limit) : runs.follow(userId, search, { after: place, limit }, request.abort);
       const format = exportFormat(request.header('accept'));
       if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
       const print: SerializeRuns = async (first, others, stats, matches) => {
@@ -158,7 +158,7 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs' | 'scores
         return await longList('{"items":[', listed, (run) => run, tail);
       };
       const { page, page_size } = query;
-      if (text !== '') {
+      if (isSearch) {
         const { items, rest, next, matches, searched_back_to } = await find(after, page_size);
         const stats = {
           count: null,

@@ -8,6 +8,7 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, formatNullableTime, nullable, time } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
 import { QUERY_WORDS, SEARCH_MS } from '../support/text-search.js';
+import { attributeFilter } from '../support/field-conditions.js';
 import { searchOf, searchParameters } from './run-list.js';
 
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
@@ -26,11 +27,11 @@ const readSearchSeries = {
   tag: 'traces',
   summary: 'Count the runs that a search finds over time',
   description:
-    'Counts the runs of `listTraces` with the same `query` and filters by their start, newest first, for a limited time. If `searched_back_to` is set, older runs were not searched: all counts cover the runs started after it.',
+    'Counts the runs of `listTraces` with the same `query`, `attribute.KEY` and other filters by their start, newest first, for a limited time. If `searched_back_to` is set, older runs were not searched: all counts cover the runs started after it.',
   access: 'read',
   query: Type.Object({
     ...searchParameters,
-    query: Type.String({ minLength: 1, maxLength: 1024, description: QUERY_WORDS }),
+    query: Type.Optional(Type.String({ maxLength: 1024, description: QUERY_WORDS })),
     start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),
     end_time: Type.Optional(time('Started before. Absent: now.')),
     interval: intervalParameter(NAMES),
@@ -61,7 +62,13 @@ export function searchSeriesRoutes({ routes, telemetry, clock }: ApiContext<'run
       const { start_time, end_time } = stretchOf(query, clock.now());
       const interval = intervalOf(NAMES, query.interval ?? 'auto', end_time - start_time);
       // The end of a list is included.
-      const search = { ...searchOf(query), query: query.query, start_time, end_time: end_time - 1 };
+      const search = {
+        ...searchOf(query),
+        ...attributeFilter(query),
+        query: query.query ?? '',
+        start_time,
+        end_time: end_time - 1,
+      };
       const { counts, searchedBackTo } = await countFound(
         telemetry.runs,
         userId,

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import { attributeReader } from '../../otlp/map/stored-attributes.js';
 import type { ApiContext } from '../support/api-context.js';
-import { VALUE_FIELDS, type ValueField } from '../../storage/contracts/runs.js';
+import { MOST_ATTRIBUTE_RUNS, VALUE_FIELDS, type ValueField } from '../../storage/contracts/runs.js';
 import { count, formatNullableTime, nullable, time, uuid } from '../support/fields.js';
 import { listedRunSchema, serializeFoundRun } from '../support/listed-runs.js';
 import { longList } from '../support/long-body.js';
@@ -45,7 +46,11 @@ export const searchTrace = {
   errors: [404],
 } satisfies Operation;
 
-const FIELD = '^(?:metadata\\..+|' + VALUE_FIELDS.join('|') + ')$';
+/** The field for keys of attributes, and the beginning of the field for the values of one. */
+const ATTRIBUTE = 'attribute';
+const FIELD = `^(?:(?:metadata|${ATTRIBUTE})\\..+|${[...VALUE_FIELDS, ATTRIBUTE].join('|')})$`;
+/** How long values of attributes are collected. */
+const SUGGEST_MS = 500;
 
 const listValues = {
   id: 'listRunValues',
@@ -53,13 +58,13 @@ const listValues = {
   path: '/api/v1/dashboard/traces/values',
   tag: 'traces',
   summary: 'List values of a field of runs, the most frequent first',
-  description: 'For suggestions while a filter of `listTraces` is entered.',
+  description: `For suggestions while a filter of \`listTraces\` is entered. Keys and values of attributes come from the newest runs: at most ${MOST_ATTRIBUTE_RUNS}, read for up to ${SUGGEST_MS} ms.`,
   access: 'read',
   query: Type.Object({
     field: Type.String({
       pattern: FIELD,
       maxLength: 1024,
-      description: `One of ${VALUE_FIELDS.map((field) => `\`${field}\``).join(', ')}, which has the keys of metadata, or \`metadata.KEY\`, which has the values of a key.`,
+      description: `One of ${VALUE_FIELDS.map((field) => `\`${field}\``).join(', ')}, which has the keys of metadata, \`metadata.KEY\` for the values of a key, \`attribute\` for the keys of spans' attributes, or \`attribute.KEY\` for the values of one.`,
     }),
     query: Type.Optional(
       Type.String({ maxLength: MAX_QUERY, description: 'Values that contain this text, in any case.' }),
@@ -173,13 +178,18 @@ export function searchRoutes({ routes, telemetry }: ApiContext<'runs'>): readonl
     routes.route(listValues).to(async ({ identity: { userId }, query, request }) => {
       const { field, query: contains, limit, agent_id } = query;
       const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
-      const wanted = {
-        field: field as ValueField,
-        ...(contains === undefined ? {} : { contains }),
-        filter,
-        limit,
-      };
-      return { status: 200, json: { items: [...(await runs.values(userId, wanted, request.abort))] } };
+      const wanted = { ...(contains === undefined ? {} : { contains }), filter, limit };
+      const { abort } = request;
+      const isAttribute = field === ATTRIBUTE || field.startsWith(`${ATTRIBUTE}.`);
+      const key = field === ATTRIBUTE ? null : field.slice(ATTRIBUTE.length + 1);
+      const found = isAttribute
+        ? runs.attributeValues(
+            userId,
+            { ...wanted, key, read: attributeReader(), withinMs: SUGGEST_MS },
+            abort,
+          )
+        : runs.values(userId, { ...wanted, field: field as ValueField }, abort);
+      return { status: 200, json: { items: [...(await found)] } };
     }),
     routes.route(searchTrace).to(async ({ identity: { userId }, params, query, request }) => {
       const at = query.cursor === undefined ? null : decodeMomentCursor(query.cursor);

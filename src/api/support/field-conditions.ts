@@ -1,9 +1,19 @@
 import { Type } from 'typebox';
 import { DIMENSIONS, MAX_IDENTITY, type Dimension } from '../../signal/run-context.js';
-import type { FieldCondition, RunField, RunFilter } from '../../storage/contracts/runs.js';
+import { attributeReader } from '../../otlp/map/stored-attributes.js';
+import {
+  MAX_ATTRIBUTE_VALUE,
+  type AttributeCondition,
+  type FieldCondition,
+  type RunField,
+  type RunFilter,
+  type TextSearch,
+} from '../../storage/contracts/runs.js';
 
-/** Maximum number of metadata conditions in a request. */
+/** Maximum number of conditions on metadata, and on attributes, in a request. */
 const MOST_CONDITIONS = 10;
+/** Maximum length of a key with its operator. */
+const MAX_KEY = 1024;
 
 const text = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_IDENTITY, description }));
@@ -18,20 +28,37 @@ const ofDimensions = Object.fromEntries(
   ]),
 ) as unknown as Conditions;
 
+const keyed = (prefix: string, description: string) =>
+  Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: MAX_ATTRIBUTE_VALUE }), {
+      maxProperties: MOST_CONDITIONS,
+      propertyNames: Type.String({ maxLength: MAX_KEY }),
+      prefix,
+      description: `${description} At most ${MOST_CONDITIONS} conditions.`,
+    }),
+  );
+
 /** Query parameters for conditions on fields of runs. */
 export const conditionParameters = {
   ...ofDimensions,
-  'metadata.KEY': Type.Optional(
-    Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
-      maxProperties: MOST_CONDITIONS,
-      prefix: 'metadata.',
-      description: `The value of KEY in the metadata of the run, for example \`metadata.plan=pro\`: a whole text, or the JSON of any other value. \`metadata.plan!=pro\` selects runs with another value or none, \`metadata.plan~=pr\` runs whose value contains the text, in any case. At most ${MOST_CONDITIONS} conditions.`,
-    }),
+  'metadata.KEY': keyed(
+    'metadata.',
+    'The value of KEY in the metadata of the run, for example `metadata.plan=pro`: a whole text, or the JSON of any other value. `metadata.plan!=pro` selects runs with another value or none, `metadata.plan~=pr` runs whose value contains the text, in any case.',
   ),
 };
 
+/** Query parameters for conditions on attributes of spans, which a search checks. */
+export const attributeParameters = {
+  'attribute.KEY': keyed(
+    'attribute.',
+    'The value of KEY in the attributes of a span or its resource, or in the `metadata` of a span of the batch route, for example `attribute.http.response.status_code=500`; compared like `metadata.KEY`. One span must meet all conditions with `=` and `~=`; `attribute.KEY!=VALUE` selects runs without any span that has this value.',
+  ),
+};
+
+type Keyed = Readonly<Record<string, string>> | undefined;
+
 type ConditionQuery = Readonly<Partial<Record<keyof Conditions, string>>> & {
-  readonly 'metadata.KEY'?: Readonly<Record<string, string>>;
+  readonly 'metadata.KEY'?: Keyed;
 };
 
 /** The conditions of a request; none if absent. */
@@ -44,9 +71,22 @@ export function conditionFilter(query: ConditionQuery): Pick<RunFilter, 'where'>
     add(field, 'is_not', query[`${field}!`]);
     add(field, 'contains', query[`${field}~`]);
   }
-  for (const [key, value] of Object.entries(query['metadata.KEY'] ?? {})) {
-    const field = `metadata.${key.replace(/[!~]$/, '')}` as const;
-    add(field, key.endsWith('!') ? 'is_not' : key.endsWith('~') ? 'contains' : 'is', value);
-  }
+  for (const { key, test, value } of keyedConditions(query['metadata.KEY']))
+    add(`metadata.${key}`, test, value);
   return where.length === 0 ? {} : { where };
+}
+
+/** The conditions on attributes of a request; none if absent. */
+export function attributeFilter(query: { readonly 'attribute.KEY'?: Keyed }): Pick<TextSearch, 'attributes'> {
+  const conditions = keyedConditions(query['attribute.KEY']);
+  return conditions.length === 0 ? {} : { attributes: { conditions, read: attributeReader() } };
+}
+
+/** `plan!=pro` arrives as the key `plan!`. */
+function keyedConditions(conditions: Keyed = {}): AttributeCondition[] {
+  return Object.entries(conditions).map(([key, value]) => ({
+    key: key.replace(/[!~]$/, ''),
+    test: key.endsWith('!') ? 'is_not' : key.endsWith('~') ? 'contains' : 'is',
+    value,
+  }));
 }

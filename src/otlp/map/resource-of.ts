@@ -12,6 +12,11 @@ const NONE: JsonObject = Object.freeze({});
 export function resourceOf(span: SpanRecord): JsonObject {
   const sent = originOfSent(span);
   if (sent !== undefined) return readOrigin(sent).resource;
+  return resourceInMetadata(span);
+}
+
+/** The same, from `metadata` alone. */
+export function resourceInMetadata(span: Pick<SpanRecord, 'metadata' | 'trace_id'>): JsonObject {
   const resource = mappedMetadata(span)?.metadata.resource;
   return isObject(resource) ? resource : NONE;
 }
@@ -32,6 +37,11 @@ export function otlpKindOf(span: SpanRecord): string {
 export function attributesOf(span: SpanRecord): JsonObject {
   const sent = isUnseen(span) ? sentOf(span) : undefined;
   if (sent !== undefined) return sentAttributes(sent.bytes);
+  return attributesInMetadata(span);
+}
+
+/** The same, from `metadata` alone. */
+export function attributesInMetadata(span: Pick<SpanRecord, 'metadata' | 'trace_id'>): JsonObject {
   const mapped = mappedMetadata(span);
   if (mapped === undefined) return span.metadata ?? NONE;
   const attributes = { ...mapped.metadata };

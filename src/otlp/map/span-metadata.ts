@@ -4,14 +4,14 @@ import type { SentOrigin, SentSpan } from '../../signal/sent-span.js';
 import { copyOf, setOwn, toJson, toJsonObject } from './any-value.js';
 import { hexOf } from '../wire/ids.js';
 import { LenientReader } from '../wire/lenient-reader.js';
-import { resourceSpansType, spanType } from '../wire/messages.js';
+import { keyValueType, resourceSpansType, spanType } from '../wire/messages.js';
 import { boundDepth } from './json-text.js';
 import { originOf } from './origin.js';
 import { isOwnKey } from './own-attributes.js';
 import { eventOf } from './span-events.js';
 import { RESERVED, SPAN_KINDS, type OtelNotes } from './span-metadata-names.js';
 import { timesOf, type Times } from './span-times.js';
-import type { ResourceSpans, Span, SpanLink } from '../wire/requests.js';
+import type { KeyValue, ResourceSpans, Span, SpanLink } from '../wire/requests.js';
 
 const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED);
 const NO_BYTES = new Uint8Array(0);
@@ -53,22 +53,32 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
   return metadata;
 }
 
-/** The attributes of a span without Jackdaw's own. @param bytes as for {@link readSent} */
+/** Numbers of the fields `kind` and `attributes` of a `Span`, and the wire type of a message. */
+const KIND_FIELD = 6;
+const ATTRIBUTES_FIELD = 9;
+const MESSAGE = 2;
+
+/** The attributes of a span without Jackdaw's own; skips all other fields. @param bytes as for {@link readSent} */
 export function sentAttributes(bytes: Uint8Array): JsonObject {
-  return attributesIn(readSent(bytes));
+  const reader = readerOf(bytes);
+  const attributes: KeyValue[] = [];
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === ((ATTRIBUTES_FIELD << 3) | MESSAGE))
+      attributes.push(keyValueType.decode(reader, reader.uint32()));
+    else reader.skipType(tag & 7);
+  }
+  return attributesIn({ attributes });
 }
 
-function attributesIn(span: Span): JsonObject {
+function attributesIn({ attributes: sent }: Pick<Span, 'attributes'>): JsonObject {
   const attributes: JsonObject = {};
-  for (const { key, value } of span.attributes ?? []) {
+  for (const { key, value } of sent ?? []) {
     const name = (key ?? '').toWellFormed();
     if (!isOwnKey(name)) setOwn(attributes, name, boundDepth(toJson(value)));
   }
   return attributes;
 }
-
-/** Number of the field `kind` of a `Span`. */
-const KIND_FIELD = 6;
 
 /** The number of a span's kind; skips the attributes. @param bytes as for {@link readSent} */
 export function sentKind(bytes: Uint8Array): number {

@@ -1,6 +1,6 @@
 // Runs with their spans, and data computed from them: agents, sessions, models, time series.
 
-import type { JsonObject } from '../../signal/attributes.js';
+import type { JsonObject, ReadAttributes } from '../../signal/attributes.js';
 import type { StoredCall, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
@@ -258,14 +258,42 @@ export interface FoundRuns {
   };
 }
 
-/** A {@link RunSearch} with a full-text query: `parseTextQuery` of `shared/text-query.ts`. */
+/** Maximum length of a value in a condition on an attribute; longer values are not suggested. */
+export const MAX_ATTRIBUTE_VALUE = 1024;
+
+/** A condition on an attribute of spans, compared as in {@link FieldCondition}. */
+export interface AttributeCondition extends Pick<FieldCondition, 'test' | 'value'> {
+  readonly key: string;
+}
+
+/** Selects runs with a span that meets all conditions, and without any span that has the value of an `is_not`. */
+export interface AttributeFilter {
+  readonly conditions: readonly AttributeCondition[];
+  readonly read: ReadAttributes;
+}
+
+/** A {@link RunSearch} with conditions that only reading spans can answer. */
 export interface TextSearch extends RunSearch {
+  /** A full-text query: `parseTextQuery` of `shared/text-query.ts`. Empty: none. */
   readonly query: string;
+  readonly attributes?: AttributeFilter;
+}
+
+/** Maximum number of runs that are read for values of attributes. */
+export const MOST_ATTRIBUTE_RUNS = 2000;
+
+/** Values of an attribute to suggest. */
+export interface WantedAttributes extends Omit<WantedValues, 'field'> {
+  /** Null: the keys of attributes. */
+  readonly key: string | null;
+  readonly read: ReadAttributes;
+  /** Runs are read for about this many milliseconds, the newest first. */
+  readonly withinMs: number;
 }
 
 /**
- * Runs that have every word of a query in some of their fields, or in fields of any of their spans, and none of its excluded ones, in the
- * order of the list.
+ * Runs that have every word of a query in some of their fields, or in fields of any of their spans, and none of its excluded ones, and
+ * meet the conditions on attributes, in the order of the list.
  */
 export interface FoundByText extends FollowingRuns {
   /** By trace id, the field that has the most words of the query; absent for a query of excluded words only. */
@@ -359,6 +387,12 @@ export interface Runs {
   ): Promise<FoundSpans | null>;
   /** The most frequent values of a field, then by value. */
   values(userId: string, wanted: WantedValues, abort?: AbortSignal): Promise<readonly FieldValue[]>;
+  /** The same for attributes of spans, in the newest runs. */
+  attributeValues(
+    userId: string,
+    wanted: WantedAttributes,
+    abort?: AbortSignal,
+  ): Promise<readonly FieldValue[]>;
   /**
    * The current previews of some runs.
    *

@@ -83,6 +83,7 @@ export const TELEMETRY_METHODS: {
     search: true,
     searchTrace: true,
     values: true,
+    attributeValues: true,
     preview: true,
     find: true,
     setOutcome: true,

@@ -1,5 +1,15 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { RunCursor, RunFilter, RunSummary } from '../contracts/runs.js';
+import {
+  MAX_ATTRIBUTE_VALUE,
+  MOST_ATTRIBUTE_RUNS,
+  type FieldValue,
+  type FoundByText,
+  type RunCursor,
+  type RunFilter,
+  type RunSummary,
+  type TextSearch,
+  type WantedAttributes,
+} from '../contracts/runs.js';
 import { itemAt } from '../../signal/checked.js';
 import { SPAN_TYPES } from '../../signal/span.js';
 import {
@@ -11,7 +21,16 @@ import {
   type SpanPosition,
   type TextMatch,
 } from '../contracts/search.js';
-import type { FoundByText, TextSearch } from '../contracts/runs.js';
+import type { StoredAttributes } from '../../signal/attributes.js';
+import {
+  attributeNeedle,
+  containsText,
+  havingAttributes,
+  inTurns,
+  wantedNeedles,
+  type AttributeNeedle,
+  type AttributeSource,
+} from './attribute-search.js';
 import { needlesOf } from './needles.js';
 import { RunMatcher, type SearchedText } from './run-matcher.js';
 import { parseTextQuery, type TextQuery } from './text-query.js';
@@ -23,18 +42,20 @@ const GROWTH = 4;
 const STEP_MS = 500;
 /** Candidates whose texts are read together. */
 const READ_TOGETHER = 25;
+/** Candidates whose attributes are read together: without a query nothing else is read. */
+const ATTRIBUTES_TOGETHER = 400;
 
 /** A part of a list of runs in which a store has searched for needles. */
 export interface SearchStep {
-  /** The runs of the part that have all needles, in order. */
+  /** The runs of the part that may have all needles, in order. */
   readonly candidates: readonly RunCursor[];
   /** The last run of the part; null at the end of the list. */
   readonly next: RunCursor | null;
 }
 
 /** How a store is searched: first for needles, in parts of the list; then the texts of the runs that may match are read. */
-export interface SearchedList {
-  step(needles: readonly string[], after: RunCursor | null, runs: number): Promise<SearchStep>;
+export interface SearchedList extends AttributeSource {
+  step(needles: Needles, after: RunCursor | null, runs: number): Promise<SearchStep>;
   /**
    * The fields of some runs, and of their spans those that may have one of the needles; of the spans of a run all, if there are none.
    * In the order in which a match is chosen: fields of runs, short fields of spans, then payloads, by start and id of the span.
@@ -46,6 +67,14 @@ export interface SearchedList {
     needles: readonly string[],
     isDecided: (traceId: string) => boolean,
   ): AsyncIterable<readonly TextOfRun[]>;
+}
+
+/** What the runs of a step are searched for. */
+export interface Needles {
+  /** The searched texts of a run have each of them. */
+  readonly texts: readonly string[];
+  /** The stored attributes of one span have all of them; they may also be found in spans that are stored next to each other. */
+  readonly attributes: readonly AttributeNeedle[];
 }
 
 export type TextOfRun = SearchedText & { readonly traceId: string };
@@ -87,20 +116,24 @@ export interface FoundIds extends Omit<FoundByText, 'items' | 'rest'> {
 const NOTHING: FoundIds = { traceIds: [], matches: new Map(), next: null, searched_back_to: null };
 
 /**
- * Searches the runs of a list for a query, in steps, so that no statement takes long and others get their turn.
+ * Searches the runs of a list for a query and for attributes, in steps, so that no statement takes long and others get their turn.
  *
  * @param now milliseconds
  */
 export async function searchRuns(
   list: SearchedList,
-  { query: text, ...filter }: TextSearch,
+  { query: text, attributes, ...filter }: TextSearch,
   { after, limit, withinMs }: SearchRange<RunCursor>,
   now: () => number = () => performance.now(),
 ): Promise<FoundIds> {
   const query = parseTextQuery(text);
   if (query === null) return NOTHING;
   const end = now() + withinMs;
-  const needles = needlesOf(query);
+  const needles = {
+    texts: needlesOf(query),
+    attributes: attributes === undefined ? [] : wantedNeedles(attributes),
+  };
+  const readTogether = text.trim() === '' ? ATTRIBUTES_TOGETHER : READ_TOGETHER;
   const found = new Map<string, TextMatch | null>();
   const answer = (next: RunCursor | null): FoundIds => ({
     traceIds: [...found.keys()],
@@ -112,8 +145,9 @@ export async function searchRuns(
     const begun = now();
     const { candidates, next } = await list.step(needles, place, runs);
     if (now() - begun < STEP_MS) runs = Math.min(MOST_RUNS, runs * GROWTH);
-    for (let at = 0; at < candidates.length; at += READ_TOGETHER) {
-      const some = candidates.slice(at, at + READ_TOGETHER);
+    for (let at = 0; at < candidates.length; at += readTogether) {
+      const read = candidates.slice(at, at + readTogether);
+      const some = attributes === undefined ? read : await havingAttributes(list, attributes, read);
       const matchers = await matchersOf(list, query, some);
       for (const one of some) {
         const matcher = matchers.get(one.trace_id);
@@ -121,12 +155,70 @@ export async function searchRuns(
         found.set(one.trace_id, matcher.match);
         if (found.size === limit) return answer(one);
       }
-      const last = some.at(-1);
-      if (last !== undefined && now() >= end && at + READ_TOGETHER < candidates.length) return answer(last);
+      const last = read.at(-1);
+      if (last !== undefined && now() >= end && at + readTogether < candidates.length) return answer(last);
     }
     if (next === null || now() >= end) return answer(next);
     place = next;
   }
+}
+
+/** Runs whose values are read together. */
+const VALUES_TOGETHER = 100;
+/** Most values that are counted. */
+const MOST_VALUES = 10_000;
+
+/** The most frequent keys of attributes, or values of one, in the newest runs of a list. */
+export async function attributeValues(
+  list: SearchedList,
+  { key, contains: part = '', limit, read, withinMs }: WantedAttributes,
+  now: () => number = () => performance.now(),
+): Promise<readonly FieldValue[]> {
+  const end = now() + withinMs;
+  const needles = key === null ? [] : [attributeNeedle({ key, test: 'contains', value: '' })];
+  const runs = new Map<string, number>();
+  for (
+    let after: RunCursor | null = null, seen = 0;
+    seen < MOST_ATTRIBUTE_RUNS && now() < end;
+    seen += VALUES_TOGETHER
+  ) {
+    const { candidates, next } = await list.step({ texts: [], attributes: needles }, after, VALUES_TOGETHER);
+    const found = await valuesOf(list, candidates, needles, (stored) => {
+      const span = read(stored);
+      return key === null ? span.keys() : [span.text(key) ?? ''];
+    });
+    for (const values of found)
+      for (const value of values)
+        if (
+          value.length <= MAX_ATTRIBUTE_VALUE &&
+          containsText(value, part) &&
+          (runs.has(value) || runs.size < MOST_VALUES)
+        )
+          runs.set(value, (runs.get(value) ?? 0) + 1);
+    if (next === null) break;
+    after = next;
+  }
+  return [...runs]
+    .map(([value, count]) => ({ value, runs: count }))
+    .toSorted((a, b) => b.runs - a.runs || (a.value < b.value ? -1 : 1))
+    .slice(0, limit);
+}
+
+/** The values of each run, without the empty one. */
+async function valuesOf(
+  list: SearchedList,
+  candidates: readonly RunCursor[],
+  needles: readonly AttributeNeedle[],
+  valuesIn: (stored: StoredAttributes) => readonly string[],
+): Promise<Iterable<ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const ids = candidates.map(({ trace_id }) => trace_id);
+  for await (const stored of inTurns(list.attributes(ids, [needles], () => false))) {
+    const values = found.get(stored.trace_id) ?? new Set();
+    found.set(stored.trace_id, values);
+    for (const value of valuesIn(stored)) if (value !== '') values.add(value);
+  }
+  return found.values();
 }
 
 /** Completes found runs with their summaries. @param summaries of all of them, in order */
@@ -148,6 +240,7 @@ async function matchersOf(
   runs: readonly RunCursor[],
 ): Promise<ReadonlyMap<string, RunMatcher>> {
   const matchers = new Map(runs.map(({ trace_id }) => [trace_id, new RunMatcher(query)]));
+  if ([...matchers.values()].every(({ isDecided }) => isDecided)) return matchers;
   const needles = needlesForTexts(query);
   const isDecided = (traceId: string): boolean => matchers.get(traceId)?.isDecided ?? true;
   for await (const texts of list.texts([...matchers.keys()], needles, isDecided)) {

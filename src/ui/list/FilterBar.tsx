@@ -7,12 +7,12 @@ import { Popover } from '../parts/Popover.js';
 import { RangeChoice } from '../parts/RangeChoice.js';
 import { useListbox } from '../parts/use-listbox.js';
 import {
-  MAX_METADATA,
+  MAX_KEYED,
   OPERATORS,
   parseCondition,
-  parseMetadata,
+  parseKeyed,
   printCondition,
-  printMetadata,
+  printKeyed,
   type FilterField,
   type Operator,
 } from './filters.js';
@@ -82,7 +82,7 @@ export function FilterBar({ fields, values, initial, range, isBounded, onChange,
   );
 }
 
-/** The chips of a field: one, or one per condition on metadata. */
+/** The chips of a field: one, or one per key. */
 function Chips({
   field,
   value,
@@ -93,8 +93,8 @@ function Chips({
   readonly onChange: (value: string) => void;
 }) {
   const agent = useAgentName(field.suggest === 'agent' ? value : '');
-  if (field.kind === 'metadata') {
-    const conditions = parseMetadata(value) ?? [];
+  if (field.kind === 'keyed') {
+    const conditions = parseKeyed(value) ?? [];
     return conditions.map((condition) => (
       <Chip
         key={`${condition.key} ${condition.operator} ${condition.value}`}
@@ -102,7 +102,7 @@ function Chips({
         operator={condition.operator}
         value={condition.value}
         onRemove={() => {
-          onChange(printMetadata(conditions.filter((each) => each !== condition)));
+          onChange(printKeyed(conditions.filter((each) => each !== condition)));
         }}
       />
     ));
@@ -159,15 +159,15 @@ function AddFilter({
   const [operator, setOperator] = useState<Operator>('=');
   const [value, setValue] = useState('');
   const field = fields[name] as FilterField;
-  const isMetadata = field.kind === 'metadata';
-  const known = isMetadata ? (parseMetadata(String(values[name])) ?? []) : [];
-  const isFull = known.length >= MAX_METADATA;
+  const isKeyed = field.kind === 'keyed';
+  const known = isKeyed ? (parseKeyed(String(values[name])) ?? []) : [];
+  const isFull = known.length >= MAX_KEYED;
   const isWrong = field.kind === 'number' && value !== '' && !(Number(value) >= 0);
   const isReady =
-    value !== '' && !isWrong && field.isPicked !== true && (!isMetadata || (key !== '' && !isFull));
+    value !== '' && !isWrong && field.isPicked !== true && (!isKeyed || (key !== '' && !isFull));
   const add = (given: string): void => {
-    if (!isMetadata) onAdd(name, field.hasOperators === true ? printCondition(operator, given) : given);
-    else if (key !== '' && !isFull) onAdd(name, printMetadata([...known, { key, operator, value: given }]));
+    if (!isKeyed) onAdd(name, field.hasOperators === true ? printCondition(operator, given) : given);
+    else if (key !== '' && !isFull) onAdd(name, printKeyed([...known, { key, operator, value: given }]));
   };
   return (
     <form
@@ -189,8 +189,16 @@ function AddFilter({
           setOperator('=');
         }}
       />
-      {isMetadata && (
-        <SuggestField isFirst label="Key" source="metadata" value={key} onText={setKey} onPick={setKey} />
+      {isKeyed && (
+        <SuggestField
+          key={`key of ${name}`}
+          isFirst
+          label="Key"
+          source={field.suggest}
+          value={key}
+          onText={setKey}
+          onPick={setKey}
+        />
       )}
       {field.hasOperators === true && (
         <Choice
@@ -214,10 +222,10 @@ function AddFilter({
       ) : (
         <SuggestField
           key={name}
-          isFirst={!isMetadata}
+          isFirst={!isKeyed}
           isPicked={field.isPicked === true}
-          label={isMetadata ? 'Value' : field.label}
-          source={isMetadata ? (key === '' ? undefined : `metadata.${key}`) : field.suggest}
+          label={isKeyed ? 'Value' : field.label}
+          source={isKeyed ? (key === '' ? undefined : `${field.suggest ?? ''}.${key}`) : field.suggest}
           isNumber={field.kind === 'number'}
           isWrong={isWrong}
           hint={field.hint}
@@ -226,7 +234,7 @@ function AddFilter({
           onPick={add}
         />
       )}
-      {isFull && <small className={parts['bad']}>A list can have {MAX_METADATA} metadata filters.</small>}
+      {isFull && <small className={parts['bad']}>A list can have {MAX_KEYED} filters of this kind.</small>}
       <div className={styles['actions']}>
         <button type="submit" className={cx(parts['button'], parts['primary'])} disabled={!isReady}>
           Add

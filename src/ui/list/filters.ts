@@ -5,10 +5,10 @@ export type Operator = keyof typeof OPERATORS;
 /** A filter that the user can add to a list. */
 export interface FilterField {
   readonly label: string;
-  /** `metadata` has a key and a value in each of its conditions; `choice` has fixed values. */
-  readonly kind: 'text' | 'number' | 'metadata' | 'choice';
+  /** `keyed` has a key and a value in each of its conditions; `choice` has fixed values. */
+  readonly kind: 'text' | 'number' | 'keyed' | 'choice';
   readonly choices?: readonly string[];
-  /** What suggests values: a field of `…/traces/values`, or a kind of named things. */
+  /** What suggests values: a field of `…/traces/values`, which for `keyed` has the keys, or a kind of named things. */
   readonly suggest?: string;
   /** Form of the value. */
   readonly hint?: string;
@@ -42,22 +42,22 @@ export function conditionQuery(name: string, condition: string): Readonly<Record
   return value === '' ? {} : { [name + operator.slice(0, -1)]: value };
 }
 
-/** A condition on one key of the metadata of runs. */
-export interface MetadataCondition {
+/** A condition on one key of metadata or attributes. */
+export interface KeyedCondition {
   readonly key: string;
   readonly operator: Operator;
   readonly value: string;
 }
 
 /** The API allows as many. */
-export const MAX_METADATA = 10;
-const METADATA = /^([^=]+?)(!=|~=|=)(.+)$/;
+export const MAX_KEYED = 10;
+const KEYED = /^([^=]+?)(!=|~=|=)(.+)$/;
 
 /** The conditions of a list as a URL value: `plan~=pro,tier=1`, percent-encoded parts. */
-export function parseMetadata(text: string): readonly MetadataCondition[] | undefined {
+export function parseKeyed(text: string): readonly KeyedCondition[] | undefined {
   if (text === '') return [];
   const found = text.split(',').map((each) => {
-    const [, key = '', operator = '=', value = ''] = METADATA.exec(each) ?? [];
+    const [, key = '', operator = '=', value = ''] = KEYED.exec(each) ?? [];
     try {
       return {
         key: decodeURIComponent(key),
@@ -69,13 +69,23 @@ export function parseMetadata(text: string): readonly MetadataCondition[] | unde
     }
   });
   const valid = found.filter((each) => each !== undefined && each.key !== '');
-  return valid.length === found.length && valid.length <= MAX_METADATA
-    ? (valid as readonly MetadataCondition[])
+  return valid.length === found.length && valid.length <= MAX_KEYED
+    ? (valid as readonly KeyedCondition[])
     : undefined;
 }
 
-export function printMetadata(conditions: readonly MetadataCondition[]): string {
+export function printKeyed(conditions: readonly KeyedCondition[]): string {
   return conditions
     .map(({ key, operator, value }) => encodeURIComponent(key) + operator + encodeURIComponent(value))
     .join(',');
+}
+
+/** The conditions as API parameters. @param field such as `metadata` */
+export function keyedQuery(field: string, text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    (parseKeyed(text) ?? []).map(({ key, operator, value }) => [
+      `${field}.${key}${operator.slice(0, -1)}`,
+      value,
+    ]),
+  );
 }

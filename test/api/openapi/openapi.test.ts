@@ -223,6 +223,8 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('searchAll', { query: '?query=sky' });
   await check('listRunValues', { query: '?field=tag' });
   await check('listTraces', { query: '?environment!=x&metadata.plan~=p' });
+  await check('listTraces', { query: '?attribute.plan!=p' });
+  await check('listRunValues', { query: '?field=attribute' });
   const agents = (await check('listAgents', {})).body as readonly { readonly id: string }[];
   const agent_id = agents[0]?.id ?? '';
   await check('listAgents', { query: '?sort=name' });

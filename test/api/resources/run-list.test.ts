@@ -1,7 +1,8 @@
 import t from 'tap';
 import { startApi, type TestApi } from '../../support/api.js';
 import { traceIdOf } from '../../support/header-text.js';
-import { anItem } from '../../support/trace-batch.js';
+import { anItem, aSpan } from '../../support/trace-batch.js';
+import type { JsonObject } from '../../../src/signal/attributes.js';
 
 interface Page {
   readonly items: readonly Readonly<Record<string, unknown>>[];
@@ -288,5 +289,56 @@ void t.test('counts the runs that a search finds over time', async (t) => {
     failed: 1,
   });
   t.match(await api.get(`${path}?query=nowhere&${times}`), { runs: 0, buckets: [] });
-  t.equal((await api.call('GET', path)).status, 422);
+  t.match(await api.get(`${path}?${times}`), { runs: 6, failed: 2 }, 'without a query all runs');
+});
+
+void t.test('filters by attributes of spans: lists, counts, exports and suggestions', async (t) => {
+  const api = await startApi(t);
+  const keys = ['plan', 'a.b/c', `it's "q" \\x`, 'nul\0', '東京 &=%', 'x'.repeat(1000), '__proto__', 'end!x'];
+  const items = keys.map((key, i) => {
+    const started_at = new Date(Date.UTC(2026, 0, 15, 12, i)).toISOString();
+    const item = anItem({ trace: { started_at, ended_at: undefined }, spans: 0 });
+    const metadata = JSON.parse(`{${JSON.stringify(key)}:"value ${i}"}`) as JsonObject;
+    return { ...item, spans: [aSpan(traceIdOf(item), { name: 'find', metadata })] };
+  });
+  await api.send(items);
+  const ids = items.map(traceIdOf);
+  const list = async (query: string): Promise<Page> => await api.get(`/dashboard/traces?${query}`);
+  const of = (key: string): string => `attribute.${encodeURIComponent(key)}`;
+  const series =
+    '/dashboard/traces/search-series?start_time=2026-01-15T00:00:00Z&end_time=2026-01-16T00:00:00Z';
+  for (const [i, key] of keys.entries()) {
+    const query = `${of(key)}=value%20${i}`;
+    const page = await list(query);
+    t.strictSame(idsOf(page), [ids[i]], key);
+    t.match(page, { count: null, next_cursor: null, searched_back_to: null });
+    t.equal((await list(`${of(key)}!=value%20${i}`)).items.length, keys.length - 1, key);
+    t.strictSame(idsOf(await list(`${of(key)}~=VALUE&query=find`)), [ids[i]], key);
+    t.match(await api.get(`${series}&${query}`), { runs: 1, buckets: [{ runs: 1 }], searched_back_to: null });
+    t.match(await api.get(`/dashboard/traces/values?field=${of(key)}&query=VAL`), {
+      items: [{ value: `value ${i}`, runs: 1 }],
+    });
+  }
+  const { items: known } = await api.get<{ items: { value: string }[] }>(
+    '/dashboard/traces/values?field=attribute',
+  );
+  t.strictSame(known.map(({ value }) => value).toSorted(), keys.toSorted());
+  const first = await list('attribute.none!=x&page_size=3');
+  const cursor = encodeURIComponent(first.next_cursor ?? '');
+  const second = await list(`attribute.none!=x&page_size=100&cursor=${cursor}`);
+  t.strictSame([...idsOf(first), ...idsOf(second)], ids.toReversed());
+  const exported = await fetch(`${api.url}/api/v1/dashboard/traces?attribute.plan!=x&${of('a.b/c')}~=`, {
+    headers: { authorization: `Bearer ${api.adminKey}`, accept: 'text/csv' },
+  });
+  const [, line = '', end] = (await exported.text()).split('\r\n');
+  t.ok(line.startsWith(ids[1] ?? '-'));
+  t.equal(end, '');
+  const many = Array.from({ length: 11 }, (_, i) => `attribute.k${i}=1`).join('&');
+  for (const wrong of [
+    many,
+    `${of('x'.repeat(1025))}=1`,
+    `attribute.k=${'x'.repeat(1025)}`,
+    'attribute.k=1&attribute.k=2',
+  ])
+    t.equal((await api.call('GET', `/dashboard/traces?${wrong}`)).status, 422, wrong.slice(0, 30));
 });

@@ -53,6 +53,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
     search: 'long',
     searchTrace: 'long',
     values: 'long',
+    attributeValues: 'long',
     preview: 'short',
     find: 'list',
     setOutcome: 'at once',

@@ -20,6 +20,7 @@ import type {
   StoredTrace,
   TraceSummary,
   ValueField,
+  WantedAttributes,
   WantedValues,
 } from '../../contracts/runs.js';
 import { conditions, fieldText } from './run-conditions.js';
@@ -27,7 +28,7 @@ import { effectiveSpans } from './effective-spans-sql.js';
 import { readPreviews } from './previews.js';
 import { findRuns, listRunsAfter, listRuns, runsInOrder, type ListParts } from './listed-runs.js';
 import { searchedList } from './searched-runs.js';
-import { searchRuns, searchTrace, withSummaries } from '../../shared/run-search.js';
+import { attributeValues, searchRuns, searchTrace, withSummaries } from '../../shared/run-search.js';
 import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
 import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import { serializedAgentNode, nodeFromRow } from '../runs/node-names.js';
@@ -136,6 +137,15 @@ export class RunReads implements Runs {
       abort,
     );
     return rows.map(({ value, runs }) => ({ value: String(value), runs: Number(runs) }));
+  }
+
+  async attributeValues(
+    userId: string,
+    wanted: WantedAttributes,
+    abort?: AbortSignal,
+  ): Promise<readonly FieldValue[]> {
+    const tenant = await this.#tenant(userId);
+    return await attributeValues(searchedList(this.#parts, tenant, wanted.filter, 'true', abort), wanted);
   }
 
   async searchTrace(

@@ -16,26 +16,30 @@ import type {
   StoredSpan,
   StoredTrace,
   TraceSummary,
+  WantedAttributes,
   WantedValues,
 } from '../../contracts/runs.js';
 import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
 import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import {
+  attributeValues,
   searchRuns,
   searchTrace,
   withSummaries,
   type SearchedList,
   type TextOfRun,
 } from '../../shared/run-search.js';
+import type { AttributeNeedle } from '../../shared/attribute-search.js';
 import { NO_CONDITIONS, parseTextQuery } from '../../shared/text-query.js';
 import { termsOf } from '../index/text-terms.js';
+import type { FollowedSearch } from '../read/following-runs.js';
 import { batchesOf } from '../read/searched-runs.js';
 import type { ShownPage } from '../read/run-reads.js';
 import type { SpanPage } from '../read/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../read/whole-span.js';
 import type { StoreHandle } from './store-handle.js';
 import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
-import type { JsonObject } from '../../../signal/attributes.js';
+import type { JsonObject, StoredAttributes } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
 import { loggedEvent } from '../../shared/logged-events.js';
@@ -45,6 +49,8 @@ const PARSED_SPANS = 50;
 
 /** Bytes of payloads that a search reads at a time. */
 const SEARCHED_BYTES = 2 * 1024 * 1024;
+/** The same for attributes: DuckDB decompresses 2048 pieces at a time. */
+const ATTRIBUTE_BYTES = 8 * 1024 * 1024;
 
 /** The contract `Runs` for the daemon's thread. */
 export class RunsClient implements Runs {
@@ -126,24 +132,21 @@ export class RunsClient implements Runs {
   ): Promise<FoundByText> {
     const { tenant } = await this.#handle.user(userId);
     const promptNos = prompt && (await this.#promptNos(userId, prompt));
-    const { query, ...rest } = filter;
+    const { query, attributes, ...rest } = filter;
     const search = promptNos === undefined ? rest : { ...rest, promptNos };
     const terms = termsOf(parseTextQuery(query) ?? NO_CONDITIONS);
-    const list: SearchedList = {
-      step: async (needles, after, limit) => {
-        const from = { after, limit };
-        return await this.#handle.read(
-          tenant,
-          'runs',
-          'searchStep',
-          [search, { needles, terms }, from],
-          abort,
-        );
-      },
-      texts: (ids, needles, isDecided) => this.#texts(tenant, ids, needles, isDecided, abort),
-    };
-    const found = await searchRuns(list, { query, ...rest }, range);
+    const list = this.#searchedList(tenant, search, terms, abort);
+    const found = await searchRuns(list, { ...rest, query, ...(attributes && { attributes }) }, range);
     return await withSummaries(found, this.#pages(tenant, found.traceIds, rest, abort));
+  }
+
+  async attributeValues(
+    userId: string,
+    wanted: WantedAttributes,
+    abort?: AbortSignal,
+  ): Promise<readonly FieldValue[]> {
+    const { tenant } = await this.#handle.user(userId);
+    return await attributeValues(this.#searchedList(tenant, wanted.filter, [], abort), wanted);
   }
 
   async values(userId: string, wanted: WantedValues, abort?: AbortSignal): Promise<readonly FieldValue[]> {
@@ -201,6 +204,42 @@ export class RunsClient implements Runs {
     return versions
       .filter((each) => version === undefined || each.version === version)
       .map(({ number }) => number);
+  }
+
+  /** @param terms of each condition of a query, as `termsOf` */
+  #searchedList(
+    tenant: number,
+    search: FollowedSearch,
+    terms: readonly (readonly string[])[],
+    abort: AbortSignal | undefined,
+  ): SearchedList {
+    return {
+      step: async (needles, after, limit) =>
+        await this.#handle.read(
+          tenant,
+          'runs',
+          'searchStep',
+          [search, { needles, terms }, { after, limit }],
+          abort,
+        ),
+      texts: (ids, needles, isDecided) => this.#texts(tenant, ids, needles, isDecided, abort),
+      attributes: (ids, needles, isDecided) => this.#attributes(tenant, ids, needles, isDecided, abort),
+    };
+  }
+
+  async *#attributes(
+    tenant: number,
+    traceIds: readonly string[],
+    needles: readonly (readonly AttributeNeedle[])[],
+    isDecided: (traceId: string) => boolean,
+    abort: AbortSignal | undefined,
+  ): AsyncGenerator<readonly StoredAttributes[]> {
+    const found = await this.#handle.read(tenant, 'runs', 'piecesOfRuns', [traceIds], abort);
+    for (const pieces of batchesOf(found, ATTRIBUTE_BYTES)) {
+      const open = pieces.filter(({ traceId }) => !isDecided(traceId));
+      if (open.length > 0)
+        yield await this.#handle.read(tenant, 'runs', 'attributesInPieces', [open, needles], abort);
+    }
   }
 
   async *#texts(

@@ -22,9 +22,13 @@ import type { Capture } from '../segments/segment.js';
 import { TraceId } from '../segments/trace-id.js';
 import { keysAfter, listRunsAfter, type FollowedSearch, type FollowingPart } from './following-runs.js';
 import type { SpanPosition } from '../../contracts/search.js';
-import type { SearchedPage, SearchStep, TextOfRun } from '../../shared/run-search.js';
+import type { StoredAttributes } from '../../../signal/attributes.js';
+import type { AttributeNeedle } from '../../shared/attribute-search.js';
+import type { Needles, SearchedPage, SearchStep, TextOfRun } from '../../shared/run-search.js';
 import {
+  attributesInPieces,
   mayHaveTerms,
+  piecesOfRuns,
   searchStep,
   textsInPieces,
   textsOfOneRun,
@@ -274,10 +278,7 @@ export class RunReads {
   async searchStep(
     { tenant, long }: ReadContext,
     search: FollowedSearch,
-    {
-      needles,
-      terms,
-    }: { readonly needles: readonly string[]; readonly terms: readonly (readonly string[])[] },
+    { needles, terms }: { readonly needles: Needles; readonly terms: readonly (readonly string[])[] },
     from: { readonly after: RunCursor | null; readonly limit: number },
   ): Promise<SearchStep> {
     const known = { ...this.#known, agentsWith: this.#agentsWith };
@@ -309,8 +310,7 @@ export class RunReads {
     needles: readonly string[],
   ): Promise<TextsOfRuns> {
     return await long(async (connection, capture) => {
-      const stored = this.#wanted(tenant, traceIds).filter(({ seq }) => seq > 0);
-      const runs = new Map(stored.map(({ id, seq }) => [id, seq]));
+      const runs = this.#commitsOf(tenant, traceIds);
       return await textsOfRuns(connection, capture, this.#known.agents, tenant, { runs, needles });
     });
   }
@@ -318,6 +318,25 @@ export class RunReads {
   async searchedPieces({ tenant, long }: ReadContext, pieces: readonly PiecePlace[]): Promise<TextOfRun[]> {
     return await long(
       async (connection, capture) => await textsInPieces(connection, capture, tenant, pieces),
+    );
+  }
+
+  /** Where the payloads of some runs are. */
+  async piecesOfRuns({ tenant, long }: ReadContext, traceIds: readonly string[]): Promise<PiecePlace[]> {
+    return await long(async (connection, capture) => {
+      const runs = this.#commitsOf(tenant, traceIds);
+      return await piecesOfRuns(connection, capture, tenant, runs);
+    });
+  }
+
+  /** The attributes in some payloads that may have all needles of one of the lists. */
+  async attributesInPieces(
+    { tenant, long }: ReadContext,
+    pieces: readonly PiecePlace[],
+    needles: readonly (readonly AttributeNeedle[])[],
+  ): Promise<StoredAttributes[]> {
+    return await long(
+      async (connection, capture) => await attributesInPieces(connection, capture, tenant, pieces, needles),
     );
   }
 
@@ -368,6 +387,12 @@ export class RunReads {
       const wanted = this.#wanted(tenant, ids);
       return await readRunsAt(connection, capture, agents, tenant, wanted, orderOf(filter));
     });
+  }
+
+  /** The commits of the headers of those runs that are stored, by id. */
+  #commitsOf(tenant: number, ids: readonly string[]): ReadonlyMap<string, number> {
+    const stored = this.#wanted(tenant, ids).filter(({ seq }) => seq > 0);
+    return new Map(stored.map(({ id, seq }) => [id, seq]));
   }
 
   /** Runs with the commits of their headers; 0 for a run that is not stored. */

@@ -4,9 +4,12 @@ import {
   HEADER_TEXTS,
   textsOfHeader,
   textsOfSpan,
+  type Needles,
   type SearchStep,
   type TextOfRun,
 } from '../../shared/run-search.js';
+import type { AttributeNeedle } from '../../shared/attribute-search.js';
+import type { StoredAttributes } from '../../../signal/attributes.js';
 import { LONG_PIECE_BYTES, PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../schema/tables.js';
 import { itemAt } from '../../../signal/checked.js';
 import { tokensOf, visibleText } from '../../shared/log-text.js';
@@ -100,12 +103,14 @@ export async function searchStep(
   { keys, next, connection, capture }: KeysAfter,
   agents: Agents,
   tenant: number,
-  sought: { readonly needles: readonly string[]; readonly commits: readonly CommitRange[] },
+  sought: { readonly needles: Needles; readonly commits: readonly CommitRange[] },
 ): Promise<SearchStep> {
   const { needles } = sought;
-  if (keys.length === 0 || needles.length === 0) return { candidates: keys.map(placeOf), next };
+  const wholeMask = 2 ** (needles.texts.length + (needles.attributes.length === 0 ? 0 : 1)) - 1;
+  if (keys.length === 0 || wholeMask === 0) return { candidates: keys.map(placeOf), next };
   const found = new Map<string, number>();
-  for (const { id, agent_no } of keys) found.set(String(id), maskOfName(nameOf(agents, agent_no), needles));
+  for (const { id, agent_no } of keys)
+    found.set(String(id), maskOfName(nameOf(agents, agent_no), needles.texts));
   const add = ({ id, mask }: Row): void => {
     found.set(String(id), (found.get(String(id)) ?? 0) | Number(mask));
   };
@@ -113,13 +118,22 @@ export async function searchStep(
   const only = sought.commits.length === 0 ? null : union(sought.commits);
   const placesOf = (runs: readonly Row[]): OfCommits[] =>
     scansOf(runs.map(commitsAt).map((commits) => (only === null ? commits : commits.within(only))));
-  const there = placesOf(keys.filter(hasSpans)).map((commits) => narrowed(commits, isOne));
+  const withSpans = keys.filter(hasSpans);
+  const there = withSpans.length === 0 ? [] : placesOf(withSpans).map((commits) => narrowed(commits, isOne));
   const texts = [
-    `SELECT trace_id, ${HEADER_TEXT} AS t FROM ${relation(capture, TRACES, headersOf(keys, isOne))}`,
-    ...(keys.some(hasSpans)
+    ...(needles.texts.length > 0
       ? [
-          `SELECT trace_id, ${OWN_TEXT} AS t FROM ${relation(capture, SPANS, there)}`,
-          `SELECT trace_id, lines::VARCHAR AS t FROM ${relation(
+          `SELECT trace_id, ${HEADER_TEXT} AS t, FALSE AS is_payload FROM ${relation(capture, TRACES, headersOf(keys, isOne))}`,
+          ...(there.length > 0
+            ? [
+                `SELECT trace_id, ${OWN_TEXT} AS t, FALSE AS is_payload FROM ${relation(capture, SPANS, there)}`,
+              ]
+            : []),
+        ]
+      : []),
+    ...(there.length > 0
+      ? [
+          `SELECT trace_id, lines::VARCHAR AS t, TRUE AS is_payload FROM ${relation(
             capture,
             PAYLOADS,
             there.map((commits) => narrowed(commits, 'lines IS NOT NULL')),
@@ -127,9 +141,9 @@ export async function searchStep(
         ]
       : []),
   ];
-  for (const row of await connection.rows(masks(texts.join(' UNION ALL '), needles))) add(row);
-  const whole = 2 ** needles.length - 1;
-  const open = keys.filter((key) => hasSpans(key) && found.get(String(key.id)) !== whole);
+  if (texts.length > 0)
+    for (const row of await connection.rows(masks(texts.join(' UNION ALL '), needles))) add(row);
+  const open = keys.filter((key) => hasSpans(key) && found.get(String(key.id)) !== wholeMask);
   for await (const row of inLongPieces(
     connection,
     capture,
@@ -138,7 +152,7 @@ export async function searchStep(
     needles,
   ))
     add(row);
-  return { candidates: keys.filter(({ id }) => found.get(String(id)) === whole).map(placeOf), next };
+  return { candidates: keys.filter(({ id }) => found.get(String(id)) === wholeMask).map(placeOf), next };
 }
 
 /** The texts of some runs that have one of the needles, except for payloads. @param runs the commits of their headers, by id */
@@ -184,17 +198,35 @@ async function headerRows(
   capture: Capture,
   tenant: number,
   runs: ReadonlyMap<string, number>,
+  columns: readonly string[] = HEADER_TEXTS,
 ): Promise<Row[]> {
   const wanted = [...runs].map(([id, seq]): Row => ({ id, seq }));
   if (wanted.length === 0) return [];
   const there = headersOf(wanted, ofTraces(tenant, wanted));
   return await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, agent_no, ${HEADER_TEXTS.join(', ')}, ${COMMITS} FROM ${newest(capture, TRACES, there)}`,
+    `SELECT ${['trace_id::VARCHAR AS id', 'agent_no', ...columns].join(', ')}, ${COMMITS} FROM ${newest(capture, TRACES, there)}`,
   );
 }
 
 function textsOfRow(agents: Agents, row: Row): TextOfRun[] {
   return textsOfHeader(String(row.id), nameOf(agents, row.agent_no), row);
+}
+
+/** The pieces of payloads of some runs. @param runs the commits of their headers, by id */
+export async function piecesOfRuns(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  runs: ReadonlyMap<string, number>,
+): Promise<PiecePlace[]> {
+  const headers = (await headerRows(connection, capture, tenant, runs, [])).filter(hasSpans);
+  if (headers.length === 0) return [];
+  const isOne = ofTraces(tenant, headers);
+  const there = scansOf(headers.map(commitsAt)).map((commits) => narrowed(commits, isOne));
+  const rows = await connection.rows(
+    `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)} ORDER BY seq, first_line`,
+  );
+  return rows.map(piecePlace);
 }
 
 /** The inputs and outputs in some pieces of payloads, by start of their spans. */
@@ -204,6 +236,46 @@ export async function textsInPieces(
   tenant: number,
   pieces: readonly PiecePlace[],
 ): Promise<TextOfRun[]> {
+  const columns = ['span_id::VARCHAR AS span_id', 'name', 'type'];
+  const found = await spansInPieces(connection, capture, tenant, { pieces, isWanted: 'TRUE', columns });
+  return found.flatMap(({ traceId, row, payload }) => textsOfPayload(traceId, row, payload));
+}
+
+/** The attributes of spans in those of some pieces that may have all needles of one of the lists. */
+export async function attributesInPieces(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  pieces: readonly PiecePlace[],
+  needles: readonly (readonly AttributeNeedle[])[],
+): Promise<StoredAttributes[]> {
+  const isWanted = needles.map((all) => hasAttributes('lines::VARCHAR', all)).join(' OR ');
+  const found = await spansInPieces(connection, capture, tenant, {
+    pieces,
+    isWanted: `(lines IS NULL OR ${isWanted})`,
+    columns: [],
+  });
+  return found.map(({ traceId, payload: { metadata, sent, origin } }) => ({
+    trace_id: traceId,
+    // With received bytes, `metadata` has only values that are no attributes.
+    metadata: sent === null ? metadata : null,
+    sent,
+    origin,
+  }));
+}
+
+/** The spans in some pieces of payloads, by start. @param of.isWanted a condition on the pieces @param of.columns of the spans */
+async function spansInPieces(
+  connection: Connection,
+  capture: Capture,
+  tenant: number,
+  of: {
+    readonly pieces: readonly PiecePlace[];
+    readonly isWanted: string;
+    readonly columns: readonly string[];
+  },
+): Promise<{ readonly traceId: string; readonly row: Row; readonly payload: Payload }[]> {
+  const { pieces, isWanted, columns } = of;
   if (pieces.length === 0) return [];
   const isOne = ofTraces(
     tenant,
@@ -212,19 +284,22 @@ export async function textsInPieces(
   const there = scansOf(pieces.map(({ seq }) => CommitRanges.of(seq))).map((commits) =>
     narrowed(commits, isOne),
   );
-  const spans = await connection.rows(
-    `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, seq, line, name, type FROM ${newest(capture, SPANS, there)} ORDER BY started_at, span_id`,
-  );
   const payloads = new Map<string, Payload>();
-  for (const { id, seq, first_line, lines } of await connection.rows(linesAt(capture, there, pieces))) {
+  const read = await connection.rows(`${linesAt(capture, there, pieces)} AND ${isWanted}`);
+  if (read.length === 0) return [];
+  const spans = await connection.rows(
+    `SELECT ${['trace_id::VARCHAR AS id', 'seq', 'line', ...columns].join(', ')} FROM ${newest(capture, SPANS, there)} ORDER BY started_at, span_id`,
+  );
+  for (const { id, seq, first_line, lines } of read) {
     if (!(lines instanceof Uint8Array)) continue;
     for (const [i, payload] of payloadsOf(lines).entries())
       payloads.set(placeKey(String(id), Number(seq), Number(first_line) + i), payload);
   }
   // Payloads of spans that were replaced have no span.
-  return spans.flatMap((span) => {
-    const payload = payloads.get(placeKey(String(span.id), Number(span.seq), Number(span.line)));
-    return payload === undefined ? [] : textsOfPayload(String(span.id), span, payload);
+  return spans.flatMap((row) => {
+    const traceId = String(row.id);
+    const payload = payloads.get(placeKey(traceId, Number(row.seq), Number(row.line)));
+    return payload === undefined ? [] : [{ traceId, row, payload }];
   });
 }
 
@@ -243,7 +318,7 @@ async function* inLongPieces(
   capture: Capture,
   tenant: number,
   { open, places }: { readonly open: readonly Row[]; readonly places: readonly OfCommits[] },
-  needles: readonly string[],
+  needles: Needles,
 ): AsyncGenerator<Row> {
   if (open.length === 0) return;
   const isOne = ofTraces(tenant, open);
@@ -253,7 +328,7 @@ async function* inLongPieces(
   );
   for (const pieces of batchesOf(rows.map(piecePlace), LONG_BYTES)) {
     const at = [narrowed(ofCommits(pieces.map(({ seq }) => seq)), isOne)];
-    const texts = `SELECT id::UUID AS trace_id, lines::VARCHAR AS t FROM (${linesAt(capture, at, pieces)})`;
+    const texts = `SELECT id::UUID AS trace_id, lines::VARCHAR AS t, TRUE AS is_payload FROM (${linesAt(capture, at, pieces)})`;
     for (const row of await connection.rows(masks(texts, needles))) yield row;
   }
 }
@@ -284,9 +359,17 @@ function linesAt(capture: Capture, there: readonly OfCommits[], pieces: readonly
   return `SELECT trace_id::VARCHAR AS id, seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, there)} WHERE (trace_id, seq, first_line) IN (${places.join(', ')})`;
 }
 
-/** For each run the needles that its texts have, as bits. @param texts SELECT for `trace_id` and the text `t` */
-function masks(texts: string, needles: readonly string[]): string {
-  const bits = needles.map((needle, i) => `CASE WHEN ${has('t', needle)} THEN ${2 ** i} ELSE 0 END`);
+/**
+ * For each run the needles that its texts have, as bits; one bit for those of attributes.
+ *
+ * @param texts SELECT for `trace_id`, the text `t` and whether it `is_payload`
+ */
+function masks(texts: string, { texts: needles, attributes }: Needles): string {
+  const isMet = [
+    ...needles.map((needle) => has('t', needle)),
+    ...(attributes.length > 0 ? [`is_payload AND ${hasAttributes('t', attributes)}`] : []),
+  ];
+  const bits = isMet.map((condition, i) => `CASE WHEN ${condition} THEN ${2 ** i} ELSE 0 END`);
   return `SELECT trace_id::VARCHAR AS id, bit_or(${bits.join(' | ')})::INTEGER AS mask FROM (${texts}) GROUP BY trace_id`;
 }
 
@@ -306,6 +389,27 @@ function hasAny(text: string, needles: readonly string[]): string {
 /** @param text SQL for a text as {@link patternInBytes} expects it */
 function has(text: string, needle: string): string {
   return `regexp_matches(${text}, ${literal(patternInBytes(needle))})`;
+}
+
+/** @param text SQL for bytes that are cast to a text */
+function hasAttributes(text: string, needles: readonly AttributeNeedle[]): string {
+  const contains = (bytes: Uint8Array): string =>
+    bytes.length === 0 ? 'TRUE' : `contains(${text}, ${literal(castBytes(bytes))})`;
+  const conditions = needles.map(({ key, values, pairs }) =>
+    pairs.length > 0
+      ? `(${pairs.map(contains).join(' OR ')})`
+      : `${contains(key)} AND (${values.map(contains).join(' OR ')})`,
+  );
+  return conditions.length === 0 ? 'TRUE' : `(${conditions.join(' AND ')})`;
+}
+
+/** Bytes as DuckDB casts them to a text. */
+function castBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => {
+    const character = String.fromCharCode(byte);
+    const isPlain = byte >= 0x20 && byte < 0x7f && !'"\'\\'.includes(character);
+    return isPlain ? character : `\\x${byte.toString(16).padStart(2, '0').toUpperCase()}`;
+  }).join('');
 }
 
 /** A text in the form of bytes that are cast to a text. */

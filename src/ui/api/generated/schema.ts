@@ -6328,6 +6328,7 @@ export interface operations {
         agent_version?: string;
         'agent_version!'?: string;
         'agent_version~'?: string;
+        'attribute.KEY'?: string;
         count?: 'exact' | 'none';
         cursor?: string;
         end_time?: string;
@@ -6621,11 +6622,12 @@ export interface operations {
   };
   readSearchSeries: {
     parameters: {
-      query: {
+      query?: {
         agent_id?: string;
         agent_version?: string;
         'agent_version!'?: string;
         'agent_version~'?: string;
+        'attribute.KEY'?: string;
         end_time?: string;
         environment?: string;
         'environment!'?: string;
@@ -6641,7 +6643,7 @@ export interface operations {
         node?: string;
         prompt_name?: string;
         prompt_version?: number;
-        query: string;
+        query?: string;
         release?: string;
         'release!'?: string;
         'release~'?: string;

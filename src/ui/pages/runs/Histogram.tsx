@@ -7,7 +7,7 @@ import { formatCount, formatCounted } from '../../format/number.js';
 import { Time } from '../../parts/figures.js';
 import { onDrawn, rangeBetween } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
-import { notInSeries, seriesFilter, type RunsState } from './runs-state.js';
+import { isSearch, notInSeries, seriesFilter, type RunsState } from './runs-state.js';
 import { OLDEST_FOUND } from './use-runs.js';
 
 /** Shorter drags select nothing. */
@@ -29,7 +29,7 @@ interface Props {
  * @param found the result of a search; undefined while it loads
  */
 export function Histogram({ found, ...props }: Props & { readonly found: Found | undefined }) {
-  if (props.state.q === '') return <Listed {...props} />;
+  if (!isSearch(props.state)) return <Listed {...props} />;
   return found ? <Searched {...props} found={found} /> : <div style={{ height: HEIGHT }} />;
 }
 

@@ -21,7 +21,16 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { StartReview } from '../run/Review.js';
 import { Histogram } from './Histogram.js';
 import { RunPreview } from './RunPreview.js';
-import { FILTERS, filterQuery, isFiltered, isUncounted, SORTS, STATE, type RunsState } from './runs-state.js';
+import {
+  FILTERS,
+  filterQuery,
+  isFiltered,
+  isSearch,
+  isUncounted,
+  SORTS,
+  STATE,
+  type RunsState,
+} from './runs-state.js';
 import { listQuery, MAX_NEW_RUNS, PAGE_SIZE, useFound, useRuns } from './use-runs.js';
 
 type ListedRun = Schemas['ListedRun'];
@@ -90,7 +99,7 @@ export default function Runs() {
           >
             <Choices state={state} onChange={filterBy} />
           </FilterBar>
-          {(state.kind === 'agent' || state.q !== '') && (
+          {(state.kind === 'agent' || isSearch(state)) && (
             <Histogram
               state={state}
               found={found}
@@ -330,7 +339,7 @@ function Pages({
             ; searched back to <Time at={data.searched_back_to} />
           </>
         ) : (
-          state.q === '' && '; no total for filters on spans or prompts'
+          !isSearch(state) && '; no total for filters on spans or prompts'
         )}
       </span>
       {state.after !== '' && (

@@ -7,7 +7,7 @@ type Schemas = components['schemas'];
 type Run = Schemas['Run'] & Pick<Schemas['ListedRun'], 'agent_id'>;
 
 /**
- * Whether a run matches the filters of a list, except those on spans, prompts, metadata and scores.
+ * Whether a run matches the filters of a list, except those on spans, attributes, prompts, metadata and scores.
  *
  * @param now in milliseconds
  */

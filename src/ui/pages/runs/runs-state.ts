@@ -1,4 +1,4 @@
-import { conditionQuery, parseMetadata, type FilterField } from '../../list/filters.js';
+import { conditionQuery, keyedQuery, parseKeyed, type FilterField } from '../../list/filters.js';
 import { integer, oneOf, text, type Field, type StateOf } from '../../state/codec.js';
 import { rangeField, stretchOf } from '../../state/range.js';
 
@@ -21,12 +21,12 @@ function bound(): Field<string> {
   };
 }
 
-/** Conditions on metadata, see {@link parseMetadata}. */
-function metadata(): Field<string> {
+/** Conditions on keys, see {@link parseKeyed}. */
+function keyed(): Field<string> {
   const field = text();
   return {
     ...field,
-    parse: (value) => (parseMetadata(value) === undefined ? undefined : field.parse(value)),
+    parse: (value) => (parseKeyed(value) === undefined ? undefined : field.parse(value)),
   };
 }
 
@@ -45,7 +45,8 @@ export const STATE = {
   release: text(),
   version: text(),
   repo: text(),
-  meta: metadata(),
+  meta: keyed(),
+  attr: keyed(),
   model: text(),
   span: text(),
   type: oneOf(['', 'agent', 'llm', 'tool', 'http', 'db', 'custom'], ''),
@@ -73,7 +74,8 @@ export const FILTERS = {
   user: { label: 'User', kind: 'text', suggest: 'user_id' },
   session: { label: 'Session', kind: 'text', suggest: 'session_id' },
   tag: { label: 'Tag', kind: 'text', suggest: 'tag' },
-  meta: { label: 'Metadata', kind: 'metadata', hasOperators: true },
+  meta: { label: 'Metadata', kind: 'keyed', suggest: 'metadata', hasOperators: true },
+  attr: { label: 'Span attribute', kind: 'keyed', suggest: 'attribute', hasOperators: true },
   env: { label: 'Environment', kind: 'text', suggest: 'environment', hasOperators: true },
   release: { label: 'Release', kind: 'text', suggest: 'release', hasOperators: true },
   version: { label: 'Agent version', kind: 'text', suggest: 'agent_version', hasOperators: true },
@@ -94,7 +96,7 @@ export const FILTERS = {
 /** Fields that do not filter. */
 const LOOKS: ReadonlySet<string> = new Set(['sort', 'page', 'after', 'cols']);
 /** Filters for which the API gives no count. */
-const UNCOUNTED = ['q', 'model', 'span', 'type', 'node', 'prompt'] as const;
+const UNCOUNTED = ['q', 'attr', 'model', 'span', 'type', 'node', 'prompt'] as const;
 
 /** Filters of which the API has no series over time, except with a search. */
 const NOT_IN_SERIES = ['model', 'span', 'type', 'node', 'pv'] as const;
@@ -111,9 +113,14 @@ export function isUncounted(state: RunsState): boolean {
   return UNCOUNTED.some((name) => state[name] !== '');
 }
 
+/** Whether the list is searched for a limited time, and its histogram, too. */
+export function isSearch({ q, attr }: RunsState): boolean {
+  return q !== '' || attr !== '';
+}
+
 /** Names of the filters that the histogram does not follow. */
 export function notInSeries(state: RunsState): readonly string[] {
-  if (state.q !== '') return [];
+  if (isSearch(state)) return [];
   return NOT_IN_SERIES.filter((name) => state[name] !== STATE[name].initial).map((name) =>
     FILTERS[name].label.toLowerCase(),
   );
@@ -126,12 +133,7 @@ function conditionsQuery({ env, release, version, repo, meta }: RunsState): obje
     ...conditionQuery('release', release),
     ...conditionQuery('agent_version', version),
     ...conditionQuery('repository', repo),
-    ...Object.fromEntries(
-      (parseMetadata(meta) ?? []).map(({ key, operator, value }) => [
-        `metadata.${key}${operator.slice(0, -1)}`,
-        value,
-      ]),
-    ),
+    ...keyedQuery('metadata', meta),
   };
 }
 
@@ -159,6 +161,7 @@ export function searchFilter(state: RunsState) {
   return {
     kind: state.kind,
     ...seriesFilter(state),
+    ...keyedQuery('attribute', state.attr),
     ...(state.model === '' ? {} : { model: state.model }),
     ...(state.span === '' ? {} : { span_name: state.span }),
     ...(state.type === '' ? {} : { span_type: state.type }),

@@ -5,7 +5,7 @@ import { useRunUpdates, type RunEvent } from '../../live/use-run-updates.js';
 import { useSteady } from '../../live/use-steady.js';
 import { isOnPage, matchesRun } from './run-matches.js';
 import { endsOf } from '../../state/use-series.js';
-import { filterQuery, isUncounted, searchFilter, type RunsState } from './runs-state.js';
+import { filterQuery, isSearch, isUncounted, searchFilter, type RunsState } from './runs-state.js';
 
 type ListedRun = Schemas['ListedRun'];
 
@@ -63,10 +63,10 @@ export function useFound(state: RunsState, isListed: boolean): Schemas['FoundRun
   const { data } = useQuery({
     queryKey: ['found-runs', q, range, filter],
     queryFn: ({ signal }) => {
-      const query = { ...endsOf(range, OLDEST_FOUND.range), ...filter, query: q };
+      const query = { ...endsOf(range, OLDEST_FOUND.range), ...filter, ...(q === '' ? {} : { query: q }) };
       return bodyOf(api.GET('/api/v1/dashboard/traces/search-series', { params: { query }, signal }));
     },
-    enabled: q !== '' && isListed,
+    enabled: isSearch(state) && isListed,
   });
   return data;
 }
@@ -80,7 +80,7 @@ export function useRuns(state: RunsState) {
   const selection = listOf(state);
   const list = JSON.stringify(selection);
   const isFirstPage = state.page === 1 && state.after === '';
-  const isSearch = state.q !== '';
+  const isSearched = isSearch(state);
   const [added, setAdded] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
     list,
     ids: new Set(),
@@ -120,14 +120,14 @@ export function useRuns(state: RunsState) {
       }));
     // A search takes up to 1.5 seconds of the store, so arriving runs do not repeat it.
     const isDue =
-      rows.some((run) => changed.has(idOf(run))) || (!isSearch && (isUnknown || rows.length === 0));
+      rows.some((run) => changed.has(idOf(run))) || (!isSearched && (isUnknown || rows.length === 0));
     if (isDue) timer.current ??= setTimeout(askAgain, ASK_AGAIN_MS);
   };
   const isLive = useRunUpdates({ onRuns: take, onGap, everyMs: GATHER_MS });
   const ask = (previews: boolean) => ({
     ...listQuery(state, previews),
     placeholderData: keepPreviousData,
-    refetchInterval: isFirstPage && !isSearch && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
+    refetchInterval: isFirstPage && !isSearched && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
   });
   // The list first, then the same with previews.
   const whole = useQuery(ask(true));
