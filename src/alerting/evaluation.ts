@@ -236,6 +236,6 @@ function resolvedData(
   };
 }
 
-function ofAlert({ id, type, agent_id, agent_name, target_service }: Alert): object {
-  return { alert_id: id, type, agent_id, agent_name, target_service };
+function ofAlert({ id, name, type, agent_id, agent_name, target_service }: Alert): object {
+  return { alert_id: id, name, type, agent_id, agent_name, target_service };
 }

@@ -1,4 +1,5 @@
 import type { Micros } from '../signal/time.js';
+import type { Alert } from '../storage/contracts/alerts.js';
 import type { AlertingSettings } from '../storage/contracts/coordination.js';
 import { dayOf, type Day } from './days.js';
 import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../signal/time-units.js';
@@ -40,5 +41,17 @@ export function momentAt(
     minSamples: settings.minSamples,
     days: isOpen ? [today, dayOf(today.from - 1, settings.timezone)] : [today],
     knowsActivity,
+  };
+}
+
+/** The moment for an alert, which may have its own window and minimum. */
+export function momentOf(
+  { window_minutes, min_samples }: Pick<Alert, 'window_minutes' | 'min_samples'>,
+  moment: Moment,
+): Moment {
+  return {
+    ...moment,
+    ...(window_minutes !== null && { windowStart: moment.now - window_minutes * MICROS_PER_MINUTE }),
+    minSamples: min_samples ?? moment.minSamples,
   };
 }

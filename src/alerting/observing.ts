@@ -11,7 +11,7 @@ import type {
 } from '../storage/contracts/alerts.js';
 import type { Scene } from './conditions.js';
 import type { Known } from './evidence.js';
-import type { Moment } from './moment.js';
+import { momentOf, type Moment } from './moment.js';
 import { conditionsOf } from './verdict.js';
 
 /** A rule with its evidence from the telemetry store. */
@@ -21,13 +21,14 @@ export interface InquiringRule {
 }
 
 export function targetOf({ userId, alert }: AlertRule): Target {
-  return alert.agent_id === null
-    ? { userId, service: alert.target_service ?? '' }
-    : { userId, agentId: alert.agent_id };
+  if (alert.agent_id !== null) return { userId, agentId: alert.agent_id };
+  return alert.target_service === null
+    ? { userId, isAllAgents: true }
+    : { userId, service: alert.target_service };
 }
 
 /**
- * Groups rules into queries to the store. Rules of one target stay together unless they need very many metrics.
+ * Groups rules into queries to the store. Rules of one window and target stay together unless they need very many metrics.
  *
  * @param most maximum number of targets and metrics in one query; the metrics of the last target, if fewer, may exceed it
  */
@@ -35,13 +36,26 @@ export function* portionsOf<Watched extends InquiringRule>(
   watched: Iterable<Watched>,
   most: number,
 ): Generator<{ readonly inquiry: Inquiry; readonly rules: readonly Watched[] }> {
-  const byTarget = new Map<string, Watched[]>();
-  for (const one of watched) {
-    const key = keyOf(one.rule);
-    const others = byTarget.get(key);
-    if (others) others.push(one);
-    else byTarget.set(key, [one]);
+  const byWindow = groupedBy(watched, ({ rule }) => rule.alert.window_minutes);
+  for (const rules of byWindow.values()) yield* portionsOfWindow(rules, most);
+}
+
+function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): ReadonlyMap<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const others = groups.get(key);
+    if (others) others.push(item);
+    else groups.set(key, [item]);
   }
+  return groups;
+}
+
+function* portionsOfWindow<Watched extends InquiringRule>(
+  watched: readonly Watched[],
+  most: number,
+): Generator<{ readonly inquiry: Inquiry; readonly rules: readonly Watched[] }> {
+  const byTarget = groupedBy(watched, ({ rule }) => keyOf(rule));
   let inquiry = new Inquiry();
   let rules: Watched[] = [];
   for (const ofTarget of byTarget.values()) {
@@ -62,8 +76,9 @@ export function* portionsOf<Watched extends InquiringRule>(
   if (rules.length > 0) yield { inquiry, rules };
 }
 
-/** Collects the queries of rules, removes duplicates, and distributes the answers. */
+/** Collects the queries of rules with the same window, removes duplicates, and distributes the answers. */
 export class Inquiry {
+  #window: number | null = null;
   readonly #targets = new Map<string, Asked<Wanted>>();
   readonly #metrics = new Map<string, Asked<WantedMetric>>();
   readonly #scores = new Map<string, Asked<WantedScore>>();
@@ -80,6 +95,7 @@ export class Inquiry {
 
   add({ rule, known }: InquiringRule): void {
     const key = keyOf(rule);
+    this.#window = rule.alert.window_minutes;
     let target = this.#targets.get(key);
     if (!target) {
       const wanted = { target: targetOf(rule), runs: false, cost: false, activity: false };
@@ -99,7 +115,11 @@ export class Inquiry {
     }
   }
 
-  request({ now, windowStart, pointsStart, days }: Moment): Observing {
+  request(moment: Moment): Observing {
+    const { now, windowStart, pointsStart, days } = momentOf(
+      { window_minutes: this.#window, min_samples: null },
+      moment,
+    );
     return {
       now,
       windowStart,
@@ -146,7 +166,7 @@ export class Inquiry {
     const key = metricKey(rule, name);
     let metric = this.#metrics.get(key);
     if (!metric) {
-      const wanted = { userId: rule.userId, name, service: serviceOf(rule) };
+      const wanted = { userId: rule.userId, name, service: rule.alert.target_service };
       metric = { at: this.#metrics.size, wanted, since: new Map() };
       this.#metrics.set(key, metric);
     }
@@ -157,7 +177,7 @@ export class Inquiry {
     const key = scoreKey(rule, name);
     let score = this.#scores.get(key);
     if (!score) {
-      const wanted = { userId: rule.userId, agentId: rule.alert.agent_id ?? '', name };
+      const wanted = { userId: rule.userId, agentId: rule.alert.agent_id, name };
       score = { at: this.#scores.size, wanted, since: new Map() };
       this.#scores.set(key, score);
     }
@@ -187,18 +207,14 @@ function toWanted<Wants extends object>({ wanted, since }: Asked<Wants>): Wants 
   return { ...wanted, since: [...since.keys()] };
 }
 
-function serviceOf({ alert }: AlertRule): string | null {
-  return alert.agent_id === null ? alert.target_service : null;
-}
-
-/** Ids of users and agents are UUIDs, so a service name cannot produce the same key. */
+/** JSON, because names of services may contain anything. */
 function keyOf({ userId, alert }: AlertRule): string {
-  return alert.agent_id === null ? `${userId}/${alert.target_service ?? ''}` : `${userId}#${alert.agent_id}`;
+  return JSON.stringify([userId, alert.agent_id, alert.target_service]);
 }
 
 /** JSON, because names of metrics and services may contain anything. */
 function metricKey(rule: AlertRule, name: string): string {
-  return JSON.stringify([rule.userId, serviceOf(rule), name]);
+  return JSON.stringify([rule.userId, rule.alert.target_service, name]);
 }
 
 function scoreKey({ userId, alert }: AlertRule, name: string): string {

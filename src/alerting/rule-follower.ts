@@ -74,6 +74,7 @@ export class RuleFollower {
 }
 
 /** The settings of a rule that a user may change and that affect evaluation. */
-function termsOf({ alert: { threshold, cooldown_minutes } }: AlertRule): string {
-  return `${threshold} ${cooldown_minutes}`;
+function termsOf({ alert }: AlertRule): string {
+  const { threshold, cooldown_minutes, window_minutes, min_samples } = alert;
+  return [threshold, cooldown_minutes, window_minutes, min_samples].join(' ');
 }

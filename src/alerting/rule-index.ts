@@ -21,6 +21,8 @@ export class RuleIndex {
   readonly #rules = new Map<string, WatchedRule>();
   /** By {@link agentKey}. */
   readonly #byAgent = new Map<string, Set<WatchedRule>>();
+  /** Rules about all agents, by user. */
+  readonly #byUser = new Map<string, Set<WatchedRule>>();
   /** Rules about services, by user. */
   readonly #onServices = new Map<string, Set<WatchedRule>>();
   /** Rules with conditions on metrics, by user. */
@@ -91,6 +93,7 @@ export class RuleIndex {
       for (const key of keys) for (const watched of sets.get(key) ?? []) found.add(watched);
     };
     add(this.#byAgent, touched.agents);
+    add(this.#byUser, touched.runsOf);
     add(this.#onServices, touched.spansOf);
     add(this.#onMetrics, touched.pointsOf);
     return found;
@@ -101,10 +104,9 @@ export class RuleIndex {
   }
 
   #places({ userId, alert }: AlertRule): [Map<string, Set<WatchedRule>>, string][] {
+    const ofUser = alert.target_service === null ? this.#byUser : this.#onServices;
     const target: [Map<string, Set<WatchedRule>>, string] =
-      alert.agent_id === null
-        ? [this.#onServices, userId]
-        : [this.#byAgent, agentKey(userId, alert.agent_name ?? '')];
+      alert.agent_id === null ? [ofUser, userId] : [this.#byAgent, agentKey(userId, alert.agent_name ?? '')];
     const readsMetrics = conditionsOf(alert).some(({ source }) => source === 'infra');
     return readsMetrics ? [target, [this.#onMetrics, userId]] : [target];
   }

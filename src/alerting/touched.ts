@@ -14,12 +14,14 @@ const MOST_AGENTS = 10_000;
 /** Data that arrived since the last take. */
 export class Touched {
   readonly #agents = new Set<string>();
+  readonly #runsOf = new Set<string>();
   readonly #spansOf = new Set<string>();
   readonly #pointsOf = new Set<string>();
   #isAll = false;
 
   add({ userId, agents, hasSpans, hasPoints }: TouchedData): void {
     for (const name of agents) this.#agents.add(agentKey(userId, name));
+    if (agents.size > 0) this.#runsOf.add(userId);
     if (hasSpans) this.#spansOf.add(userId);
     if (hasPoints) this.#pointsOf.add(userId);
     if (this.#agents.size <= MOST_AGENTS) return;
@@ -31,11 +33,12 @@ export class Touched {
     const taken = {
       isAll: this.#isAll,
       agents: [...this.#agents],
+      runsOf: [...this.#runsOf],
       spansOf: [...this.#spansOf],
       pointsOf: [...this.#pointsOf],
     };
     this.#isAll = false;
-    for (const set of [this.#agents, this.#spansOf, this.#pointsOf]) set.clear();
+    for (const set of [this.#agents, this.#runsOf, this.#spansOf, this.#pointsOf]) set.clear();
     return taken;
   }
 }
@@ -45,7 +48,8 @@ export interface TakenTouched {
   readonly isAll: boolean;
   /** Made by {@link agentKey}. */
   readonly agents: readonly string[];
-  /** Users with new spans, and users with new points. */
+  /** Users with new runs, with new spans, and with new points. */
+  readonly runsOf: readonly string[];
   readonly spansOf: readonly string[];
   readonly pointsOf: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { Micros } from '../signal/time.js';
 import type { Alert, AlertCondition, AlertType } from '../storage/contracts/alerts.js';
 import { judgeCondition, type Finding, type Scene } from './conditions.js';
-import type { Moment } from './moment.js';
+import { momentOf, type Moment } from './moment.js';
 
 export type AlertUnit = 'ratio' | 'hours' | 'usd' | 'ms' | 'score';
 
@@ -48,9 +48,10 @@ export function conditionsOf(alert: Alert): readonly AlertCondition[] {
 
 /** Evaluates an alert at a moment. */
 export function judgeAlert(alert: Alert, scene: Scene, moment: Moment): Verdict {
+  const own = momentOf(alert, moment);
   const conditions = conditionsOf(alert).map((condition, index): JudgedCondition => ({
     condition,
-    finding: judgeCondition(condition, index, scene, moment),
+    finding: judgeCondition(condition, index, scene, own),
   }));
   const findings = conditions.map(({ finding }) => finding);
   return {

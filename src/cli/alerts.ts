@@ -18,8 +18,9 @@ type TriedCondition = Trial['conditions'][number];
 
 const COLUMNS: readonly Column<AlertJson>[] = [
   { title: 'id', show: (alert) => alert.id },
+  { title: 'name', show: (alert) => alert.name },
   { title: 'type', show: (alert) => alert.type },
-  { title: 'agent', show: (alert) => alert.agent_name },
+  { title: 'agent', show: (alert) => (alert.all_agents ? '(all)' : alert.agent_name) },
   { title: 'service', show: (alert) => alert.target_service },
   { title: 'threshold', show: ({ type, threshold }) => (type === 'composite' ? null : threshold) },
   { title: 'cooldown', show: (alert) => `${alert.cooldown_minutes} min` },

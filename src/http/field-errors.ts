@@ -16,6 +16,7 @@ export const TEXT_PATTERNS = {
   'not-blank': '\\S',
   'prompt-name': '^(?!\\.{1,2}$)[\\s\\S]*\\S',
   'prompt-label': '^[a-z0-9][a-z0-9._-]{0,63}$',
+  slug: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
   name: '^[^\\u0000]*$',
   decimal: MONEY_PATTERN,
 } as const;
@@ -39,6 +40,10 @@ const FORMATS: Readonly<
     expectedText:
       'must be 1 to 64 lower-case letters, digits, ".", "_" or "-", starting with a letter or digit',
     isValid: matches(TEXT_PATTERNS['prompt-label']),
+  },
+  slug: {
+    expectedText: 'must be lower-case letters, digits and, inside, hyphens',
+    isValid: matches(TEXT_PATTERNS.slug),
   },
   name: { expectedText: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
 };

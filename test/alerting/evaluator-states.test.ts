@@ -38,6 +38,7 @@ void t.test('writes firings and resolutions with their data', async (t) => {
   t.equal(uuidV7Time(eventId), first / 1000);
   const common = {
     alert_id: id,
+    name: null,
     type: 'failure_rate',
     agent_id: AGENT,
     agent_name: 'billing',

@@ -74,7 +74,9 @@ export class FixedStats implements AlertStats {
   }
 
   #statsOf(target: Target, request: Observing): TargetStats {
-    const stats = this.stats.get('agentId' in target ? target.agentId : target.service) ?? NOTHING;
+    const name =
+      'agentId' in target ? target.agentId : 'isAllAgents' in target ? target.userId : target.service;
+    const stats = this.stats.get(name) ?? NOTHING;
     return typeof stats === 'function' ? stats(request) : stats;
   }
 }

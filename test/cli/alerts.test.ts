@@ -18,6 +18,7 @@ void t.test('lists alerts as text and JSON', async (t) => {
   const agent_id = await makeAgent(api, 'red \u001b[31m');
   const first = await makeAlert(api, { agent_id, threshold: 0.25 });
   const second = await makeAlert(api, {
+    name: 'budget',
     type: 'composite',
     channel: 'both',
     webhook_url: HOOK_URL,
@@ -28,10 +29,10 @@ void t.test('lists alerts as text and JSON', async (t) => {
   const { code, stdout } = await alerts('list');
   t.equal(code, 0);
   const [heading, ...rows] = stdout.trimEnd().split('\n');
-  t.match(heading, /^ID +TYPE +AGENT +SERVICE +THRESHOLD +COOLDOWN +CHANNEL +ACTIVE +LAST FIRED$/);
+  t.match(heading, /^ID +NAME +TYPE +AGENT +SERVICE +THRESHOLD +COOLDOWN +CHANNEL +ACTIVE +LAST FIRED$/);
   t.equal(rows.length, 2);
-  t.match(rows[0], new RegExp(`^${second.id} +composite +- +payments +- +5 min +both +yes +-$`));
-  t.match(rows[1], new RegExp(`^${first.id} +failure_rate +red .*31m +- +0\\.25 +60 min +email +no +-$`));
+  t.match(rows[0], new RegExp(`^${second.id} +budget +composite +- +payments +- +5 min +both +yes +-$`));
+  t.match(rows[1], new RegExp(`^${first.id} +- +failure_rate +red .*31m +- +0\\.25 +60 min +email +no +-$`));
   t.notMatch(stdout, '\u001b');
   t.notMatch(stdout, HOOK_URL, 'hides values that may contain secrets');
   t.match(JSON.parse((await alerts('list', '--json')).stdout), [second, { id: first.id, is_active: false }]);

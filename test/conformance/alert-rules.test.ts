@@ -35,6 +35,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
       { threshold: 1e300, cooldown_minutes: 2 ** 53, created_at: NOON + 1 },
       { type: 'composite', threshold: 0, composite_config: COMPOSITE, created_at: NOON + 2 },
       { threshold: -0.1, is_active: false, last_fired_at: NOON, created_at: NOON + 3 },
+      { name: 'a', target_service: null, window_minutes: 15, min_samples: 7, created_at: NOON + 4 },
       ...ODD_TEXTS.map((text, i) => ({
         ...{ agent_id: randomUUID(), agent_name: text, target_service: null, created_at: NOON + 10 + i },
       })),
@@ -106,10 +107,13 @@ function checkAlertRules(t: Test, open: OpenControl): void {
       { is_active: true, channel: 'email' },
       { channel: 'webhook' },
       { webhook_url: 'https://example.com/other' },
+      { name: 'budget', window_minutes: 5, min_samples: 3 },
     ] as const satisfies readonly AlertChange[]) {
       expected = { ...expected, alert: { ...expected.alert, ...change } };
       t.strictSame(await store.alerts.update(user.id, expected.alert.id, change, NOON), expected);
     }
+    expected = { ...expected, alert: { ...expected.alert, name: null } };
+    t.strictSame(await store.alerts.update(user.id, expected.alert.id, { name: '' }, NOON), expected);
     const kept = await store.alerts.update(user.id, expected.alert.id, { webhook_url: null }, NOON);
     t.strictSame(kept, expected, 'the URL cannot be removed');
     const again = await opened.reopen();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { NOTHING, points, runs } from '../alerting/alert-samples.js';
 import { FixedStats } from '../alerting/fixed-stats.js';
+import type { RunKind } from '../../src/signal/span.js';
 import type { AlertStats, Observing, Target } from '../../src/storage/contracts/alerts.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
@@ -16,8 +17,8 @@ interface OpenedStats {
   readonly userId: string;
   /** The agent, after its first run. */
   readonly target: () => Promise<Target>;
-  /** Adds a run of the agent at noon. */
-  readonly run: (failed: boolean) => Promise<void>;
+  /** Adds a run at noon, by default of the agent. */
+  readonly run: (failed: boolean, agent?: string, kind?: RunKind) => Promise<void>;
   /** Adds a point of a series at noon. */
   readonly point: (series: string, value: number) => Promise<void>;
 }
@@ -33,9 +34,9 @@ function onStore(open: OpenTelemetry): OpenStats {
       stats: store.stats,
       userId,
       target: async () => ({ userId, agentId: (await store.agents.list(userId))[0]?.id ?? '' }),
-      run: async (failed) => {
+      run: async (failed, agent = 'planner', kind = 'agent') => {
         const status = failed ? 'failed' : 'completed';
-        const item = aTrace(0, { agent: 'planner', status, started_at: NOON, ended_at: NOON });
+        const item = aTrace(0, { agent, kind, status, started_at: NOON, ended_at: NOON });
         await store.writer.traces({ tenant: userId, items: [item] }, received);
       },
       point: async (host, value) => {
@@ -52,15 +53,24 @@ async function onFixedStats(): Promise<OpenedStats> {
   const userId = randomUUID();
   const agentId = randomUUID();
   let [finished, failures, seq] = [0, 0, 0];
+  const all = { finished: 0, failures: 0 };
+  stats.stats.set(userId, { costs: [], activeAt: null, window: runs(0, 0) });
   const series = new Map<string, number>();
   return {
     stats,
     userId,
     target: async () => ({ userId, agentId }),
-    run: async (failed) => {
-      finished++;
+    run: async (failed, agent = 'planner', kind = 'agent') => {
+      if (kind !== 'agent') return;
+      all.finished++;
+      if (failed) all.failures++;
       seq++;
+      const activeAt = NOON;
+      stats.stats.set(userId, { costs: [], activeAt, window: runs(all.finished, all.failures, { seq }) });
+      if (agent !== 'planner') return;
+      finished++;
       if (failed) failures++;
+      stats.examples = failures > 0 ? [randomUUID()] : [];
       stats.stats.set(agentId, { ...NOTHING, window: runs(finished, failures, { seq }) });
     },
     point: async (host, value) => {
@@ -120,6 +130,22 @@ function checkStats(t: Test, open: OpenStats): void {
       known = found.evidence;
       t.same((await seriesSince(known)).isNew, [false]);
     }
+  });
+
+  void t.test('all agents count together', async (t) => {
+    const { stats, userId, run } = await open(t);
+    const asked = { target: { userId, isAllAgents: true as const }, runs: true, cost: false, activity: true };
+    const request = asking({ targets: [asked] });
+    t.match((await stats.observe(request)).targets, [{ window: { finished: 0 }, activeAt: null }]);
+    await run(true);
+    await run(false, 'writer');
+    await run(true, 'gateway', 'other');
+    const [found] = (await stats.observe(request)).targets;
+    t.match(found, { window: { finished: 2, failed: 1 }, activeAt: NOON });
+    const [examples] = await stats.exampleTraces([
+      { target: asked.target, type: 'failure_rate', from: request.windowStart, to: NOON },
+    ]);
+    t.equal(examples?.length, 1);
   });
 
   void t.test('unknown targets have no stats', async (t) => {

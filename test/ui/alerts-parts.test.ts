@@ -26,6 +26,9 @@ const DRAFT: Draft = {
   score: '',
   direction: 'below',
   samples: '5',
+  name: '',
+  window: '',
+  minimum: '',
   conditions: [
     { type: 'failure_rate', limit: '10', metric: 'x', operator: 'gt' },
     { type: 'metric_threshold', limit: '5', metric: ' queue.depth ', operator: 'gte' },
@@ -35,6 +38,7 @@ const RULE: Rule = {
   id: 'r1',
   agent_id: null,
   agent_name: null,
+  all_agents: false,
   type: 'cost_threshold',
   threshold: 5,
   cooldown_minutes: 60,
@@ -44,6 +48,9 @@ const RULE: Rule = {
   webhook_url: 'https://example.com/secret',
   composite_config: null,
   score_config: null,
+  name: null,
+  window_minutes: null,
+  min_samples: null,
   target_service: 'payments',
   last_fired_at: null,
   created_at: '2026-11-20T12:00:00Z',
@@ -87,6 +94,16 @@ void t.test('converts limits to the units of the API and back', async (t) => {
 });
 
 void t.test('sends only the fields of the type and channel', async (t) => {
+  const windowed = { ...DRAFT, of: 'all' as const, name: ' budget ', window: '15', minimum: '20' };
+  t.match(toNewRule(windowed), {
+    name: 'budget',
+    agent_id: undefined,
+    all_agents: true,
+    window_minutes: 15,
+    min_samples: 20,
+  });
+  const costs = toNewRule({ ...windowed, type: 'cost_threshold' });
+  t.notOk(costs === null || 'window_minutes' in costs || 'min_samples' in costs, 'of the day');
   t.strictSame(toNewRule(DRAFT), {
     agent_id: 'a1',
     type: 'failure_rate',

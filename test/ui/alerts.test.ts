@@ -132,16 +132,29 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   await t.test('creating an alert previews its past, and a firing leads to the failed tool', async (t) => {
     const { page, complaints } = await permit('/alerts');
     await page.getByRole('link', { name: 'New alert' }).click();
-    await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
+    await page.getByLabel('Agent', { exact: true }).fill('CLE');
+    await page.getByRole('option', { name: 'clerk' }).click();
+    await page.waitForURL(/agent=[0-9a-f-]{36}/);
     const preview = page.getByRole('region', { name: 'Preview' });
     await page.getByText('this alert reaches nobody').waitFor();
     await preview.getByText('it would have fired 1 time').waitFor();
     await page.getByLabel('Threshold (%)').fill('100');
     await preview.getByText('it would have fired never').waitFor();
     await page.getByLabel('Threshold (%)').fill('50');
+    await page.getByLabel('Minimum runs').fill(String(RUNS + 1));
+    await preview.getByText('it would have fired never').waitFor();
+    await page.getByLabel('Minimum runs').fill(String(RUNS));
+    await preview.getByText('it would have fired 1 time').waitFor();
+    await page.getByLabel('Window').selectOption('Last 15 minutes');
+    await preview.getByText('each over the 15 m').waitFor();
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByRole('heading', { name: 'Never fired' }).waitFor();
     alert = new URL(page.url()).pathname;
+    await page.getByText(`at least ${String(RUNS)} runs`).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Name').fill('Clerk fails');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Clerk fails' }).waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     const tested = page.getByRole('table', { name: 'Firings' }).getByRole('row', { name: /test/ });
     await tested.getByText(/no mail server/i).waitFor();
@@ -164,12 +177,24 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.goto(url + alert);
     await page.getByRole('link', { name: 'clerk' }).click();
     const rules = page.getByRole('table', { name: 'Alerts' });
-    await rules.getByRole('link', { name: 'Failure rate above 50%' }).waitFor();
+    await rules.getByRole('link', { name: 'Clerk fails' }).waitFor();
+    await rules.getByText('Failure rate above 50%').waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('an alert about all agents together', async (t) => {
+    const { page, complaints } = await permit('/alerts/new?of=all&type=cost_threshold&limit=5');
+    await page.getByText('it would have fired never').waitFor();
+    await page.getByLabel('Name').fill('budget');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByRole('heading', { name: 'budget' }).waitFor();
+    await page.getByText('All agents').waitFor();
+    t.match(await api.get('/alerts'), [{ name: 'budget', all_agents: true, window_minutes: null }, {}]);
     t.same(complaints, []);
   });
 
   await t.test('axe finds no problems in both themes, and nothing overflows the window', async (t) => {
-    await lookRight(t, await permit('/alerts'), ['/alerts', alert, '/webhooks/default']);
+    await lookRight(t, await permit('/alerts'), ['/alerts', '/alerts/new', alert, '/webhooks/default']);
   });
 
   await t.test('readers see no actions; deleting an endpoint asks for confirmation', async (t) => {

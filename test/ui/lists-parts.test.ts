@@ -24,7 +24,7 @@ import {
 } from '../../src/ui/pages/runs/runs-state.js';
 import { conversationSpans } from '../../src/ui/messages/turn.js';
 import { meets, parseKeyed, printKeyed } from '../../src/ui/list/filters.js';
-import { tableFile } from '../../src/ui/list/table-file.js';
+import { MAX_ROWS, writeFile } from '../../src/ui/list/export-file.js';
 import { movedColumn, placedColumns, printColumns, resizedColumns } from '../../src/ui/parts/columns.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
@@ -117,13 +117,25 @@ void t.test('exports rows as NDJSON and as CSV without formulas', async (t) => {
     { name: '=SUM(A1)', cost: -0.5 },
     { name: 'a "b", c', cost: null, tags: ['x', 'y'] },
   ];
-  t.equal(tableFile('ndjson', rows).trim().split('\n').length, 2);
-  t.same(tableFile('csv', rows).split('\r\n'), [
+  const pages = [rows, [{ name: 'next page', cost: 1, tags: [] }]];
+  const counts: number[] = [];
+  const lines = await (await writeFile('ndjson', pages, (count) => counts.push(count))).text();
+  t.equal(lines.trim().split('\n').length, 3);
+  t.same(counts, [2, 3]);
+  t.same((await (await writeFile('csv', pages)).text()).split('\r\n'), [
     'name,cost,tags',
     `'=SUM(A1),-0.5,`,
     `"a ""b"", c",,"[""x"",""y""]"`,
+    'next page,1,[]',
     '',
   ]);
+  const many = Array<object>(300_000).fill({});
+  function* endless(): Generator<readonly object[]> {
+    for (;;) yield many;
+  }
+  let written = 0;
+  await writeFile('ndjson', endless(), (count) => (written = count));
+  t.equal(written, MAX_ROWS, 'a file is bounded');
 });
 
 void t.test('price swaps are in the link, for any model name', async (t) => {

@@ -316,15 +316,40 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     );
     for (const some of [items.slice(0, 60), items.slice(60)]) await api.send(some);
     const { page, complaints } = await permit('/alerts/new');
-    const find = page.getByLabel('Find an agent');
-    await find.fill('CLERK-100');
     const agent = page.getByLabel('Agent', { exact: true });
-    await agent.selectOption({ label: 'clerk-100' });
-    await page.waitForURL(/agent=[0-9a-f-]{36}/);
-    await find.fill('nobody');
-    await page.getByText('No matching agents').waitFor();
-    await agent.locator('option:checked', { hasText: 'clerk-100' }).waitFor({ state: 'attached' });
+    await agent.fill('CLERK-100');
+    await page.getByRole('option', { name: 'clerk-100' }).waitFor();
     t.same(await accessibilityProblems(page), []);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/agent=[0-9a-f-]{36}/);
+    await agent.fill('nobody');
+    await page.getByText('No agent with this name').waitFor();
+    await page.getByLabel('Threshold (%)').focus();
+    t.equal(await agent.inputValue(), 'clerk-100');
+    t.same(await accessibilityProblems(page), []);
+    t.same(complaints, []);
+  });
+
+  await t.test('exports all pages of a list, with the columns of the page in the link', async (t) => {
+    const { page, complaints } = await permit('/agents?cols=name,total_runs:200,total_cost');
+    const { length } = await api.get<readonly object[]>('/agents');
+    await page.getByText(`1–50 of ${length} agents`).waitFor();
+    const table = page.getByRole('table', { name: 'Agents' });
+    t.same((await table.getByRole('columnheader').allTextContents()).slice(1), ['Agent ', 'Runs ', 'Cost ']);
+    await page.getByRole('button', { name: 'Export' }).click();
+    t.same(await accessibilityProblems(page), []);
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    t.equal(saved.suggestedFilename(), 'agents.csv');
+    const lines = (await readFile(await saved.path(), 'utf8')).trim().split('\r\n');
+    t.equal(lines.length, 1 + length, 'header and all agents');
+    t.equal(new Set(lines).size, 1 + length);
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Environment' }).fill('nowhere');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No agents match' }).waitFor();
     t.same(complaints, []);
   });
 

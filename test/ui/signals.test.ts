@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import type { ApiCaller } from '../support/api-caller.js';
 import { accessibilityProblems } from '../support/browser.js';
@@ -86,6 +87,27 @@ void t.test('logs and metrics in a browser', async (t) => {
     await page.getByText('1 of 1 record loaded').waitFor();
     await page.getByRole('searchbox').fill('accept');
     await page.getByRole('heading', { name: 'No records match' }).waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('exports all matching records, and arranges columns', async (t) => {
+    const { page, complaints } = await permit('/logs?service=checkout&cols=time,run:90,body');
+    const grid = page.getByRole('grid', { name: 'Log records' });
+    await grid.waitFor();
+    t.same(await grid.getByRole('columnheader').allTextContents(), ['Time', 'Run', 'Body']);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('group', { name: 'Columns' }).getByLabel('Attributes', { exact: true }).check();
+    await page.waitForURL((url) => url.searchParams.get('cols') === 'time,run:90,body,attributes');
+    t.same(await accessibilityProblems(page), []);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'NDJSON' }).click(),
+    ]);
+    t.equal(saved.suggestedFilename(), 'logs.ndjson');
+    const lines = (await readFile(await saved.path(), 'utf8')).trim().split('\n');
+    t.equal(lines.length, RECORDS, 'more than are loaded');
+    t.match(JSON.parse(lines[0] ?? ''), { service_name: 'checkout', resource: {} });
     t.same(complaints, []);
   });
 

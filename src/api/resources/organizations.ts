@@ -39,7 +39,7 @@ export const createOrganization = {
     {
       slug: Type.String({
         maxLength: 63,
-        pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+        format: 'slug',
         description: 'The name in URLs: lower-case letters, digits and, inside, hyphens.',
       }),
       name: Type.String({ minLength: 1, maxLength: 200, format: 'name' }),

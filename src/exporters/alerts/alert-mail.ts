@@ -11,6 +11,8 @@ const MAX_NAME = 200;
 /** Fields of the event `alert.fired` that a mail uses. */
 interface Fired {
   readonly alert_id: string;
+  /** Absent in events of earlier versions. */
+  readonly name?: string | null;
   readonly type: AlertType;
   readonly agent_id: string | null;
   readonly agent_name: string | null;
@@ -52,7 +54,7 @@ export function alertMail(envelope: string): { readonly subject: string; readonl
   const { data } = JSON.parse(envelope) as { readonly data: Fired };
   return {
     subject: shorten(
-      `${data.is_test === true ? 'Test of an alert' : 'Alert'}: ${headline(data, shownTarget(data, MAX_NAME_IN_SUBJECT))}`,
+      `${data.is_test === true ? 'Test of an alert' : 'Alert'}: ${nameOf(data)}${headline(data, shownTarget(data, MAX_NAME_IN_SUBJECT))}`,
       MAX_SUBJECT,
     ),
     text: `${textOf(data).join('\n')}\n`,
@@ -76,6 +78,7 @@ function textOf(fired: Fired): readonly string[] {
       : []),
     `${capitalized(headline(fired, shownTarget(fired, MAX_NAME)))}.`,
     '',
+    ...(typeof fired.name !== 'string' ? [] : [`Alert:     ${shorten(oneLine(fired.name), MAX_NAME)}`]),
     `Fired at:  ${fired_at}`,
     `Window:    ${window.from} to ${window.to}`,
     `Samples:   ${sample_count}`,
@@ -88,9 +91,13 @@ function textOf(fired: Fired): readonly string[] {
   ];
 }
 
+function nameOf({ name }: Fired): string {
+  return typeof name !== 'string' ? '' : `${shorten(oneLine(name), MAX_NAME_IN_SUBJECT)}: `;
+}
+
 /** The agent name is untrusted text from the sender of its runs. */
 function shownTarget({ agent_name, target_service }: Fired, max: number): string {
-  const name = oneLine(agent_name ?? target_service ?? '');
+  const name = oneLine(agent_name ?? target_service ?? 'all agents');
   return name === '' ? '(no name)' : shorten(name, max);
 }
 

@@ -62,16 +62,27 @@ export interface CompositeConfig {
 export const ALERT_CHANNELS = ['email', 'webhook', 'both'] as const;
 export type AlertChannel = (typeof ALERT_CHANNELS)[number];
 
-/** A rule of a user. It has either `agent_id` and `agent_name` or `target_service`. */
+/**
+ * The windows of {@link Alert.window_minutes}. They are few because rules with different windows are evaluated by separate reads.
+ */
+export const ALERT_WINDOWS = [5, 15, 30, 60, 180, 360, 720, 1440] as const;
+
+/** A rule of a user. It has `agent_id` and `agent_name`, or `target_service`, or none of them: then it is about all agents together. */
 export interface Alert {
   /** UUIDv7 */
   readonly id: string;
+  /** Given by the user. */
+  readonly name: string | null;
   readonly agent_id: string | null;
   readonly agent_name: string | null;
   readonly type: AlertType;
   /** 0 for `composite`. */
   readonly threshold: number;
   readonly cooldown_minutes: number;
+  /** Length of the window of runs and scores; null for that of the evaluator. */
+  readonly window_minutes: number | null;
+  /** Runs or spans that failure rates and latencies need; null for the minimum of the evaluator. */
+  readonly min_samples: number | null;
   readonly is_active: boolean;
   readonly channel: AlertChannel;
   readonly webhook_url: string | null;
@@ -87,7 +98,17 @@ export interface Alert {
 
 /** Absent values stay as they are. */
 export type AlertChange = Partial<
-  Pick<Alert, 'threshold' | 'cooldown_minutes' | 'is_active' | 'channel' | 'webhook_url'>
+  Pick<
+    Alert,
+    | 'name'
+    | 'threshold'
+    | 'cooldown_minutes'
+    | 'window_minutes'
+    | 'min_samples'
+    | 'is_active'
+    | 'channel'
+    | 'webhook_url'
+  >
 >;
 
 /** Lasts from the first firing until the conditions of the alert are no longer met. */
@@ -161,7 +182,7 @@ export interface AlertFiring {
 
 /** A firing, with the rule that fired and what explains it. */
 export interface AlertEvent
-  extends AlertFiring, Pick<Alert, 'type' | 'agent_id' | 'agent_name' | 'target_service'> {
+  extends AlertFiring, Pick<Alert, 'name' | 'type' | 'agent_id' | 'agent_name' | 'target_service'> {
   readonly alert_id: string;
   /** The envelope of `alert.fired`, whose data contain the evaluated values. */
   readonly body: string;
@@ -449,8 +470,9 @@ export interface AlertSecrets {
 /** Identifies the rows that were read. Opaque: only the store that created it can compare it with later rows. */
 export type Evidence = string;
 
-/** An agent's runs (agent) or a node's spans (service) whose stats are requested. */
+/** The runs of an agent, the spans of a node (service) or the runs of all agents, whose stats are requested. */
 export type Target =
+  | { readonly userId: string; readonly isAllAgents: true }
   | { readonly userId: string; readonly agentId: string }
   | { readonly userId: string; readonly service: string };
 
@@ -477,10 +499,11 @@ export interface WantedMetric {
   readonly since?: readonly Evidence[];
 }
 
-/** Scores whose mean is requested: those of the runs of an agent, of their spans and responses. */
+/** Scores whose mean is requested: those of the runs of an agent or of all agents, of their spans and responses. */
 export interface WantedScore {
   readonly userId: string;
-  readonly agentId: string;
+  /** Null for all agents. */
+  readonly agentId: string | null;
   readonly name: string;
   /** As {@link WantedStats.since}. */
   readonly since?: readonly Evidence[];

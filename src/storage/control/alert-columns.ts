@@ -16,11 +16,14 @@ function toAlert(row: Tables['alert_rules']): Alert {
   const { composite_config: config, score_config } = row;
   return {
     id: row.id,
+    name: row.name,
     agent_id: row.agent_id,
     agent_name: row.agent_name,
     type: row.type as AlertType,
     threshold: row.threshold,
     cooldown_minutes: row.cooldown_minutes,
+    window_minutes: row.window_minutes,
+    min_samples: row.min_samples,
     is_active: row.is_active === 1,
     channel: row.channel as AlertChannel,
     webhook_url: row.webhook_url,
@@ -62,17 +65,23 @@ export function fromIncident(
   return { incident_id: incident?.id ?? null, incident_firings: incident?.firings ?? null };
 }
 
-/** Ignores null values: fields can be changed, but not removed. */
+/** Ignores null values: fields can be changed, but not removed. An empty name removes the name. */
 export function changedColumns({
+  name,
   threshold,
   cooldown_minutes,
+  window_minutes,
+  min_samples,
   is_active,
   channel,
   webhook_url,
 }: AlertChange): Partial<Tables['alert_rules']> {
   return {
+    ...(typeof name === 'string' && { name: name === '' ? null : name }),
     ...(threshold !== undefined && { threshold }),
     ...(cooldown_minutes !== undefined && { cooldown_minutes }),
+    ...(typeof window_minutes === 'number' && { window_minutes }),
+    ...(typeof min_samples === 'number' && { min_samples }),
     ...(is_active !== undefined && { is_active: Number(is_active) }),
     ...(channel !== undefined && { channel }),
     ...(webhook_url !== undefined && webhook_url !== null && { webhook_url }),

@@ -24,6 +24,7 @@ export async function listEvents(
       'f.resolved_at',
       'f.body',
       'r.id as alert_id',
+      'r.name',
       'r.type',
       'r.agent_id',
       'r.agent_name',

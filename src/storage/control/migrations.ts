@@ -314,4 +314,9 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     'create index prompt_label_moves_of_prompt on prompt_label_moves (user_id, name_key, number)',
   ],
   '0020-alert-scores': (text) => [`alter table alert_rules add column score_config ${text}`],
+  '0021-alert-windows': (text) => [
+    `alter table alert_rules add column name ${text}`,
+    'alter table alert_rules add column window_minutes integer',
+    'alter table alert_rules add column min_samples integer',
+  ],
 };

@@ -279,11 +279,14 @@ interface LoginLinkTable {
 interface AlertRuleTable {
   id: string;
   user_id: string;
+  name: string | null;
   agent_id: string | null;
   agent_name: string | null;
   type: string;
   threshold: number;
   cooldown_minutes: number;
+  window_minutes: number | null;
+  min_samples: number | null;
   is_active: number;
   channel: string;
   webhook_url: string | null;

@@ -69,8 +69,8 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
 }
 
 /** A response other than JSON. @throws ApiError if the response is not a success */
-export async function fetchAs(url: URL, accept: string): Promise<Response> {
-  const response = await fetch(url, { headers: { 'X-Jackdaw': '1', accept } });
+export async function fetchAs(url: URL, accept: string, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(url, { headers: { 'X-Jackdaw': '1', accept }, signal });
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => undefined);
   throw errorFrom(response, body);

@@ -1,8 +1,9 @@
 import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { formatExact } from '../format/number.js';
 import parts from '../parts/parts.module.css';
 import { Popover } from '../parts/Popover.js';
-import { FILE_TYPES, tableFile, type FileFormat } from './table-file.js';
+import { FILE_TYPES, MAX_ROWS, writeFile, type FileFormat } from './export-file.js';
 
 /** What a list exports. */
 export interface Exported {
@@ -10,37 +11,23 @@ export interface Exported {
   readonly name: string;
   /** Describes the rows. */
   readonly about: string;
-  /** @throws ApiError */
-  readonly read: (format: FileFormat) => Promise<Blob>;
+  /**
+   * @param onRows called with the number of rows so far
+   * @throws ApiError
+   */
+  readonly read: (format: FileFormat, onRows: (count: number) => void, signal: AbortSignal) => Promise<Blob>;
 }
 
-/** Pages of a list that an export loads at most, of {@link PAGE_ROWS} rows each. */
-const MAX_PAGES = 50;
-export const PAGE_ROWS = 100;
-
-/** Exports all pages of a list for which the API has no file. @param load loads a page */
+/** Exports a list page by page, for lists of which the API has no file. */
 export function exportedPages(
   name: string,
-  load: (page: number) => Promise<{ readonly items: readonly object[]; readonly has_more: boolean }>,
+  pages: (signal: AbortSignal) => AsyncIterable<readonly object[]>,
 ): Exported {
   return {
     name,
-    about: `All rows that match the filters, at most ${String(MAX_PAGES * PAGE_ROWS)}, with times in UTC.`,
-    read: async (format) => {
-      const rows: object[] = [];
-      for (let page = 1; page <= MAX_PAGES; page += 1) {
-        const { items, has_more } = await load(page);
-        rows.push(...items);
-        if (!has_more) break;
-      }
-      return fileOf(format, rows);
-    },
+    about: `All rows that match the filters, up to ${formatExact(MAX_ROWS)}, with times in UTC.`,
+    read: (format, onRows, signal) => writeFile(format, pages(signal), onRows),
   };
-}
-
-/** Rows as a file. */
-export function fileOf(format: FileFormat, rows: readonly object[]): Blob {
-  return new Blob([tableFile(format, rows)], { type: FILE_TYPES[format] });
 }
 
 /** Downloads a file. */
@@ -55,24 +42,52 @@ export function saveFile(name: string, file: Blob): void {
 /** Exports a list as a file. */
 export function Export({ exported: { name, about, read } }: { readonly exported: Exported }) {
   const [progress, setProgress] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
   const save = async (format: FileFormat): Promise<void> => {
+    const { signal } = (stop.current = new AbortController());
+    setBusy(true);
     setProgress('Saving…');
+    let rows = 0;
     try {
-      saveFile(`${name}.${format}`, await read(format));
-      setProgress('');
+      const file = await read(
+        format,
+        (count) => {
+          rows = count;
+          setProgress(`Saving… ${formatExact(count)} rows so far`);
+        },
+        signal,
+      );
+      saveFile(`${name}.${format}`, file);
+      setProgress(rows < MAX_ROWS ? '' : `Saved the first ${formatExact(rows)} rows. Narrow the filters.`);
     } catch (error) {
-      setProgress(error instanceof Error ? error.message : 'Could not save.');
+      setProgress(
+        signal.aborted ? 'Stopped.' : error instanceof Error ? error.message : 'Could not save the file.',
+      );
     }
+    setBusy(false);
   };
   return (
     <Popover icon={Download} label="Export">
       {() => (
         <>
           {(Object.keys(FILE_TYPES) as readonly FileFormat[]).map((format) => (
-            <button key={format} type="button" className={parts['button']} onClick={() => void save(format)}>
+            <button
+              key={format}
+              type="button"
+              className={parts['button']}
+              disabled={isBusy}
+              onClick={() => void save(format)}
+            >
               {format.toUpperCase()}
             </button>
           ))}
+          {isBusy && (
+            <button type="button" className={parts['button']} onClick={() => stop.current?.abort()}>
+              Stop
+            </button>
+          )}
           <small className={parts['faint']}>{about}</small>
           <small role="status">{progress}</small>
         </>

@@ -16,7 +16,7 @@ import {
   type FilterField,
   type Operator,
 } from './filters.js';
-import { useAgentName, useSuggestions } from './suggestions.js';
+import { Suggestions, useAgentName, useSuggestions } from './suggestions.js';
 import styles from './list.module.css';
 
 type Values = Readonly<Record<string, string | number | boolean>>;
@@ -281,7 +281,7 @@ function SuggestField({
     if (picked) onPick(picked.value);
   });
   return (
-    <div className={styles['suggest']}>
+    <div>
       <label className={parts['label']}>
         {label}
         <input
@@ -298,16 +298,7 @@ function SuggestField({
           }}
         />
       </label>
-      {items.length > 0 && (
-        <ul {...box.list} aria-label={`Values of ${label}`}>
-          {items.map((item, at) => (
-            <li key={item.value} {...box.option(at)} title={item.label}>
-              <span>{item.label}</span>
-              <small>{item.note}</small>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Suggestions label={`Values of ${label}`} items={items} box={box} />
     </div>
   );
 }

@@ -1,10 +1,7 @@
 import { useRef, type ReactNode } from 'react';
 import { formatExact } from '../format/number.js';
 import { cx } from '../parts/cx.js';
-import { Pager } from '../parts/Pager.js';
 import parts from '../parts/parts.module.css';
-import { TableSkeleton } from '../parts/Skeleton.js';
-import { Failure } from '../parts/states.js';
 import { ZoneNote } from '../parts/ZoneNote.js';
 import { useShortcuts } from '../state/shortcuts.js';
 import { useDebounced } from '../state/use-debounced.js';
@@ -95,61 +92,6 @@ function SearchField({ label, placeholder, value, onChange }: Search) {
         setTyped(event.target.value);
       }}
     />
-  );
-}
-
-interface Page {
-  readonly items: readonly unknown[];
-  readonly count: number | null;
-  readonly has_more: boolean;
-}
-
-/** The pages of a list, or why there are none. */
-export function ListPages<Data extends Page>({
-  answer: { data, error, refetch },
-  noun: [one, several],
-  empty,
-  page,
-  pageSize,
-  onPage,
-  children,
-}: {
-  readonly answer: {
-    readonly data: Data | undefined;
-    readonly error: Error | null;
-    readonly refetch: () => unknown;
-  };
-  readonly noun: Noun;
-  /** Shown if nothing matches. */
-  readonly empty: ReactNode;
-  readonly page: number;
-  readonly pageSize: number;
-  readonly onPage: (page: number) => void;
-  readonly children: (data: Data) => ReactNode;
-}) {
-  if (error && !data)
-    return (
-      <Failure
-        error={error}
-        retry={() => {
-          refetch();
-        }}
-      />
-    );
-  if (data === undefined) return <TableSkeleton />;
-  if (data.items.length === 0) return empty;
-  return (
-    <>
-      {children(data)}
-      <Pager
-        page={page}
-        pageSize={pageSize}
-        count={data.count}
-        hasMore={data.has_more}
-        noun={data.count === 1 ? one : several}
-        onChange={onPage}
-      />
-    </>
   );
 }
 

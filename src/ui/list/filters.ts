@@ -1,3 +1,5 @@
+import { text, type StateOf } from '../state/codec.js';
+
 /** How a filter compares: equal, another value or none, contains in any case. */
 export const OPERATORS = { '=': 'is', '!=': 'is not', '~=': 'contains' } as const;
 export type Operator = keyof typeof OPERATORS;
@@ -88,4 +90,36 @@ export function keyedQuery(field: string, text: string): Readonly<Record<string,
       value,
     ]),
   );
+}
+
+/** Filters on the context of runs that several lists share, by name in the URL. */
+export const DIMENSION_STATE = { env: text(), release: text(), version: text(), repo: text() };
+export const CONTEXT_STATE = { agent: text(), ...DIMENSION_STATE };
+
+export const DIMENSION_FILTERS = {
+  env: { label: 'Environment', kind: 'text', suggest: 'environment' },
+  release: { label: 'Release', kind: 'text', suggest: 'release' },
+  version: { label: 'Agent version', kind: 'text', suggest: 'agent_version' },
+  repo: { label: 'Repository', kind: 'text', suggest: 'repository' },
+} as const satisfies Readonly<Record<keyof typeof DIMENSION_STATE, FilterField>>;
+export const CONTEXT_FILTERS = {
+  agent: { label: 'Agent', kind: 'text', suggest: 'agent', isPicked: true },
+  ...DIMENSION_FILTERS,
+} as const satisfies Readonly<Record<keyof typeof CONTEXT_STATE, FilterField>>;
+
+/** The filters as API parameters; a list may lack some of them. */
+export function contextQuery({
+  agent = '',
+  env = '',
+  release = '',
+  version = '',
+  repo = '',
+}: Partial<StateOf<typeof CONTEXT_STATE>>) {
+  return {
+    ...(agent === '' ? {} : { agent_id: agent }),
+    ...(env === '' ? {} : { environment: env }),
+    ...(release === '' ? {} : { release }),
+    ...(version === '' ? {} : { agent_version: version }),
+    ...(repo === '' ? {} : { repository: repo }),
+  };
 }

@@ -229,7 +229,7 @@ function SelectAll({
 }
 
 /** The edge of a header that changes the width of its column; the menu of columns does so by keyboard. */
-function Grip({
+export function Grip({
   onDrag,
   onDrop,
 }: {

@@ -2,7 +2,7 @@ import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@ta
 import { api, bodyOf, type Schemas } from '../api/client.js';
 import { formatCounted } from '../format/number.js';
 import { traceIdIn } from '../format/trace-id.js';
-import { formatRule } from '../pages/alerts/labels.js';
+import { ruleName } from '../pages/alerts/labels.js';
 import { printPlace } from '../pages/logs/logs-state.js';
 import { endpointName } from '../pages/webhooks/labels.js';
 import { promptPath, runsOfModel, sessionPath } from '../state/path.js';
@@ -167,7 +167,7 @@ function useListed(isTyped: boolean): readonly (readonly Target[])[] {
   const alerts = useQuery({ ...ALERT_RULES, ...kept });
   const ofAlerts = (alerts.data ?? []).map((rule) => ({
     path: `/alerts/${rule.id}`,
-    name: [formatRule(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
+    name: [ruleName(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
     kind: 'alert',
   }));
   return [ofAlerts, useEndpointTargets(kept)];

@@ -4,12 +4,19 @@ import type { AddressPolicy } from '../../../delivery/senders/webhook/address-po
 import { validationProblem } from '../../../http/field-errors.js';
 import { invariant } from '../../../signal/checked.js';
 import { storableName } from '../../../signal/names.js';
-import type { Alert, AlertCondition, AlertType, CompositeConfig } from '../../../storage/contracts/alerts.js';
+import {
+  ALERT_WINDOWS,
+  type Alert,
+  type AlertCondition,
+  type AlertType,
+  type CompositeConfig,
+} from '../../../storage/contracts/alerts.js';
 import {
   alertChannel,
   alertType,
   compositeSchema,
   scoreConfigSchema,
+  MAX_SAMPLES,
   MAX_THRESHOLDS,
   newAlertChannel,
   type ConditionJson,
@@ -17,6 +24,7 @@ import {
 import { uuid } from '../../support/fields.js';
 import { targetFault, targetUrl } from '../../support/target-url.js';
 
+const MAX_NAME_LENGTH = 200;
 const MAX_SERVICE_LENGTH = 1024;
 /** A year. */
 const MAX_COOLDOWN_MINUTES = 525_600;
@@ -26,6 +34,30 @@ const threshold = Type.Number({
   description: `Never negative, except for \`score_threshold\`. \`failure_rate\`: a share from 0 to 1 (which no rate exceeds), \`inactivity\`: hours, up to ${MAX_THRESHOLDS.inactivity}, \`cost_threshold\`: US dollars a day, up to ${MAX_THRESHOLDS.cost_threshold}, \`latency_threshold\`: milliseconds, up to ${MAX_THRESHOLDS.latency_threshold}. \`score_threshold\`: a mean of scores. It is required for these types. An alert fires when it is exceeded; \`score_config\` may say \`below\`. \`composite\` does not use it.`,
 });
 const cooldown = { minimum: 0, maximum: MAX_COOLDOWN_MINUTES };
+const NOT_ALL = { enum: [false, null] };
+/** Types whose values cover a window. */
+const WINDOWED: ReadonlySet<AlertType> = new Set([
+  'failure_rate',
+  'latency_threshold',
+  'score_threshold',
+  'composite',
+]);
+const windowFields = {
+  window_minutes: Type.Optional(
+    Type.Enum(ALERT_WINDOWS, {
+      description:
+        'Minutes before now whose runs or scores are evaluated. Absent: the window of the exporter `alerts`, 60 by default. Not for `cost_threshold` and `inactivity`.',
+    }),
+  ),
+  min_samples: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_SAMPLES,
+      description:
+        'Runs (of a service: spans) that the window needs; fewer count as no data. Absent: as in the exporter `alerts`, 1 by default. For `failure_rate`, `latency_threshold` and `composite`.',
+    }),
+  ),
+};
 
 const { properties: scoreFields } = scoreConfigSchema;
 const newScoreConfig = Type.Object(
@@ -35,7 +67,20 @@ const newScoreConfig = Type.Object(
 
 export const newAlertSchema = Type.Object(
   {
-    agent_id: Type.Optional(uuid('Agent whose runs are evaluated; set this or `target_service`.')),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_NAME_LENGTH,
+        format: 'not-blank',
+        description: 'Shown in lists, e-mails and events.',
+      }),
+    ),
+    agent_id: Type.Optional(
+      uuid('Agent whose runs are evaluated; set this, `target_service` or `all_agents`.'),
+    ),
+    all_agents: Type.Optional(
+      Type.Boolean({ description: 'Whether the runs of all agents are evaluated, as if they were of one.' }),
+    ),
     target_service: Type.Optional(
       Type.String({
         minLength: 1,
@@ -51,6 +96,7 @@ export const newAlertSchema = Type.Object(
       default: DEFAULT_COOLDOWN_MINUTES,
       description: 'Minimum time between two firings.',
     }),
+    ...windowFields,
     channel: newAlertChannel,
     webhook_url: Type.Optional(targetUrl),
     composite_config: Type.Optional(compositeSchema),
@@ -60,7 +106,7 @@ export const newAlertSchema = Type.Object(
     title: 'NewAlert',
     additionalProperties: false,
     description:
-      'Either `agent_id` or `target_service` is given. `threshold` is required except for `composite`, which needs `composite_config` instead; other types have none. `score_threshold` needs `agent_id` and `score_config`; other types have none. `webhook_url` is required for the channels `webhook` and `both`.',
+      'One of `agent_id`, `target_service` and `all_agents` is given. `threshold` is required except for `composite`, which needs `composite_config` instead; other types have none. `score_threshold` needs `score_config` and no `target_service`; other types have no `score_config`. `webhook_url` is required for the channels `webhook` and `both`.',
     documented: { allOf: documentedRules() },
   },
 );
@@ -72,11 +118,19 @@ function documentedRules(): readonly object[] {
       oneOf: [
         {
           required: ['agent_id'],
-          properties: { agent_id: { type: 'string' }, target_service: { type: 'null' } },
+          properties: { agent_id: { type: 'string' }, target_service: { type: 'null' }, all_agents: NOT_ALL },
         },
         {
           required: ['target_service'],
-          properties: { agent_id: { type: 'null' }, target_service: { type: 'string' } },
+          properties: { agent_id: { type: 'null' }, target_service: { type: 'string' }, all_agents: NOT_ALL },
+        },
+        {
+          required: ['all_agents'],
+          properties: {
+            agent_id: { type: 'null' },
+            target_service: { type: 'null' },
+            all_agents: { const: true },
+          },
         },
       ],
     },
@@ -91,9 +145,11 @@ function documentedRules(): readonly object[] {
           },
         },
         {
-          required: ['agent_id', 'threshold', 'score_config'],
+          required: ['threshold', 'score_config'],
           properties: {
             type: { const: 'score_threshold' },
+            target_service: { type: 'null' },
+            min_samples: { type: 'null' },
             threshold: { type: 'number' },
             score_config: { type: 'object' },
             composite_config: { type: 'null' },
@@ -104,6 +160,10 @@ function documentedRules(): readonly object[] {
           properties: {
             type: { const: type },
             threshold: { type: 'number', minimum: 0, maximum },
+            ...(!WINDOWED.has(type as AlertType) && {
+              window_minutes: { type: 'null' },
+              min_samples: { type: 'null' },
+            }),
             composite_config: { type: 'null' },
             score_config: { type: 'null' },
           },
@@ -121,8 +181,10 @@ function documentedRules(): readonly object[] {
 
 export const alertChangeSchema = Type.Object(
   {
+    name: Type.Optional(Type.String({ maxLength: MAX_NAME_LENGTH, description: 'Empty for none.' })),
     threshold: Type.Optional(threshold),
     cooldown_minutes: Type.Optional(Type.Number(cooldown)),
+    ...windowFields,
     is_active: Type.Optional(Type.Boolean({ description: 'Pausing an alert ends its incident.' })),
     channel: Type.Optional(alertChannel),
     webhook_url: Type.Optional(targetUrl),
@@ -144,17 +206,21 @@ export function readNewAlert(body: Static<typeof newAlertSchema>, policy: Addres
     ...targetErrors(body),
     ...thresholdErrors(body),
     ...urlErrors(webhook_url, policy),
+    ...windowErrors(body, type),
     ...compositeErrors(body),
     ...scoreErrors(body),
   ];
   if (channel !== 'email' && webhook_url === undefined) errors.push(lacksUrl(channel));
   refuse(errors);
   return {
+    name: body.name?.trim() ?? null,
     agent_id: agent_id?.toLowerCase() ?? null,
     target_service: target_service ?? null,
     type,
     threshold: type === 'composite' ? 0 : invariant(body.threshold, 'threshold'),
     cooldown_minutes: body.cooldown_minutes,
+    window_minutes: body.window_minutes ?? null,
+    min_samples: body.min_samples ?? null,
     channel,
     webhook_url: webhook_url ?? null,
     composite_config: composite_config === undefined ? null : readComposite(composite_config),
@@ -171,11 +237,12 @@ export function readNewAlert(body: Static<typeof newAlertSchema>, policy: Addres
  * @throws HttpProblem 422 with all violated rules
  */
 export function checkChange(
-  { threshold: changed, webhook_url }: Static<typeof alertChangeSchema>,
+  change: Static<typeof alertChangeSchema>,
   type: AlertType,
   policy: AddressPolicy,
 ): void {
-  const errors = urlErrors(webhook_url, policy);
+  const { threshold: changed, webhook_url } = change;
+  const errors = [...urlErrors(webhook_url, policy), ...windowErrors(change, type)];
   if (changed !== undefined)
     errors.push(
       ...(type === 'composite'
@@ -194,12 +261,34 @@ function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw validationProblem('body', errors);
 }
 
-function targetErrors({ agent_id, target_service }: Static<typeof newAlertSchema>): FieldError[] {
+function targetErrors({ agent_id, target_service, all_agents }: Static<typeof newAlertSchema>): FieldError[] {
+  if (all_agents === true)
+    return Object.entries({ agent_id, target_service }).flatMap(([name, value]) =>
+      value === undefined ? [] : [{ field: `/${name}`, message: 'must be absent if all_agents is true' }],
+    );
   if (agent_id === undefined && target_service === undefined)
-    return [{ field: '/agent_id', message: 'is required if target_service is not set' }];
+    return [{ field: '/agent_id', message: 'is required if neither target_service nor all_agents is set' }];
   if (agent_id !== undefined && target_service !== undefined)
     return [{ field: '/target_service', message: 'must be absent if agent_id is set' }];
   return [];
+}
+
+function windowErrors(
+  { window_minutes, min_samples }: Pick<Static<typeof alertChangeSchema>, keyof typeof windowFields>,
+  type: AlertType,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (window_minutes !== undefined && !WINDOWED.has(type))
+    errors.push({ field: '/window_minutes', message: `is not used by type ${type}` });
+  if (min_samples !== undefined && (!WINDOWED.has(type) || type === 'score_threshold'))
+    errors.push({
+      field: '/min_samples',
+      message:
+        type === 'score_threshold'
+          ? 'is in score_config for type score_threshold'
+          : `is not used by type ${type}`,
+    });
+  return errors;
 }
 
 function thresholdErrors({ type, threshold: given }: Static<typeof newAlertSchema>): FieldError[] {
@@ -251,7 +340,7 @@ function scoreErrors({ type, score_config, target_service }: Static<typeof newAl
   if (target_service !== undefined)
     errors.push({
       field: '/target_service',
-      message: 'must be absent for type score_threshold: set agent_id',
+      message: 'must be absent for type score_threshold: set agent_id or all_agents',
     });
   return errors;
 }

@@ -16,11 +16,14 @@ const eventSchema = Type.Object(
   {
     ...firingSchema.properties,
     alert_id: uuid(),
+    name: nullable(Type.String({ description: 'Current name of the alert.' })),
     type: alertType,
     target: Type.Object(
       {
-        kind: Type.Enum(['agent', 'service']),
-        id: Type.String({ description: 'The UUID of an agent, or the name of a service.' }),
+        kind: Type.Enum(['agent', 'all_agents', 'service']),
+        id: Type.String({
+          description: 'The UUID of an agent, or the name of a service; empty for all agents.',
+        }),
         name: Type.String(),
       },
       { title: 'AlertTarget' },
@@ -99,18 +102,26 @@ interface NotifiedTarget {
 
 function serializeEvent(event: AlertEvent): Static<typeof eventSchema> {
   const { data } = JSON.parse(event.body) as { readonly data: NotifiedTarget };
-  const { agent_id, agent_name, target_service } = event;
   return {
     ...serializeFiring(event),
     alert_id: event.alert_id,
+    name: event.name,
     type: event.type,
-    target:
-      agent_id === null
-        ? { kind: 'service', id: target_service ?? '', name: target_service ?? '' }
-        : { kind: 'agent', id: agent_id, name: agent_name ?? '' },
+    target: targetOf(event),
     window: data.window ?? null,
     sample_count: data.sample_count ?? null,
     conditions: [...(data.conditions ?? [])],
     trace_ids: [...event.trace_ids],
   };
+}
+
+function targetOf({
+  agent_id,
+  agent_name,
+  target_service: service,
+}: AlertEvent): Static<typeof eventSchema>['target'] {
+  if (agent_id !== null) return { kind: 'agent', id: agent_id, name: agent_name ?? '' };
+  return service === null
+    ? { kind: 'all_agents', id: '', name: 'all agents' }
+    : { kind: 'service', id: service, name: service };
 }

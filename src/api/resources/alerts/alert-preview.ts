@@ -3,7 +3,7 @@ import { previewAlert } from '../../../alerting/preview.js';
 import { tryAlert } from '../../../alerting/try-alert.js';
 import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
-import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../../../signal/time-units.js';
+import { MICROS_PER_MINUTE, MS_PER_MINUTE } from '../../../signal/time-units.js';
 import { formatTime } from '../../../signal/time.js';
 import type { Alert, AlertRule } from '../../../storage/contracts/alerts.js';
 import { newAlertSchema, readNewAlert } from './alert-body.js';
@@ -14,7 +14,11 @@ import { nullable, formatNullableTime, time } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';
 
 const MOST_HOURS = 168;
-const MOST_POINTS = 120;
+const MOST_POINTS = 480;
+/** Each point of a metric is a query of its own. */
+const MOST_COMPOSITE_POINTS = 120;
+/** A run is in as many windows at most. */
+const MOST_WINDOWS = 60;
 
 const previewBody = Type.Object(
   {
@@ -100,8 +104,13 @@ export function alertPreviewRoutes({
       };
       const rule: AlertRule = { userId, alert, incident: null, evidence: null };
       const published = await publishedSettings(settings, now);
-      const count = Math.min(MOST_POINTS, body.hours * 60);
-      const step = Math.round((body.hours * MICROS_PER_HOUR) / count / MICROS_PER_MINUTE) * MICROS_PER_MINUTE;
+      const minutes = body.hours * 60;
+      const isComposite = alert.type === 'composite';
+      const most = isComposite ? MOST_COMPOSITE_POINTS : MOST_POINTS;
+      const window = alert.window_minutes ?? published.settings.windowMs / MS_PER_MINUTE;
+      const wantedStep = Math.max(1, minutes / most, window / MOST_WINDOWS);
+      const count = Math.max(1, Math.floor(minutes / Math.round(wantedStep)));
+      const step = Math.round(minutes / count) * MICROS_PER_MINUTE;
       const moments = { now, step, count: count + 1 };
       const { points, firings } = await previewAlert(
         telemetry.past,
@@ -112,7 +121,6 @@ export function alertPreviewRoutes({
       );
       const source = await telemetry.identity();
       const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.settings, now);
-      const isComposite = alert.type === 'composite';
       return {
         status: 200,
         json: {

@@ -25,7 +25,7 @@ export const MAX_THRESHOLDS = {
 const MIN_CONDITIONS = 2;
 const MAX_CONDITIONS = 10;
 const MAX_METRIC_NAME_LENGTH = 1024;
-const MAX_SAMPLES = 1_000_000;
+export const MAX_SAMPLES = 1_000_000;
 
 /** Conditions of composite alerts: those about runs, and the one about metrics. */
 const CONDITION_TYPES = ['failure_rate', 'inactivity', 'cost_threshold', 'metric_threshold'] as const;
@@ -153,11 +153,19 @@ export type ConditionJson = Static<typeof conditionSchema>;
 export const alertSchema = Type.Object(
   {
     id: uuid(),
+    name: nullable(Type.String()),
     agent_id: nullable(uuid()),
     agent_name: nullable(Type.String()),
+    all_agents: Type.Boolean({ description: 'Whether it evaluates the runs of all agents together.' }),
     type: alertType,
     threshold: Type.Number({ description: '0 for `composite`, which does not use it.' }),
     cooldown_minutes: Type.Number(),
+    window_minutes: nullable(
+      Type.Integer({ description: 'Null: the window of the exporter `alerts`, 60 minutes by default.' }),
+    ),
+    min_samples: nullable(
+      Type.Integer({ description: 'Null: `min_samples` of the exporter `alerts`, 1 by default.' }),
+    ),
     is_active: Type.Boolean({ description: 'Whether it is evaluated.' }),
     is_firing: Type.Boolean({
       description: 'Whether it has fired and its conditions are still met. False while it is paused.',
@@ -185,11 +193,15 @@ export function serializeAlert({ alert, incident }: ListedRule, scopes: readonly
   const { webhook_url: url } = alert;
   return {
     id: alert.id,
+    name: alert.name,
     agent_id: alert.agent_id,
     agent_name: alert.agent_name,
+    all_agents: alert.agent_id === null && alert.target_service === null,
     type: alert.type,
     threshold: alert.threshold,
     cooldown_minutes: alert.cooldown_minutes,
+    window_minutes: alert.window_minutes,
+    min_samples: alert.min_samples,
     is_active: alert.is_active,
     is_firing: incident !== null,
     channel: alert.channel,

@@ -31,7 +31,7 @@ const createAlert = {
   method: 'POST',
   path: ALERTS,
   tag: 'alerts',
-  summary: 'Create an alert for an agent or a service',
+  summary: 'Create an alert for an agent, all agents or a service',
   description: `Returns 404 if the agent does not exist, and 409 if the user already has ${MAX_ALERTS} alerts.`,
   access: 'manage',
   audit: ['alert.created'],

@@ -284,7 +284,7 @@ const showAlerts = defineTool({
           words(
             `${fired_at} ${type}`,
             is_test && 'a test notification',
-            `${target.kind} ${oneLine(target.name, 80)}`,
+            target.kind === 'all_agents' ? target.name : `${target.kind} ${oneLine(target.name, 80)}`,
             value !== null && `${figure(value)} against ${figure(threshold)}`,
             !is_test && (resolved_at === null ? 'not resolved' : `resolved ${resolved_at}`),
             trace_ids.length > 0 && `runs ${trace_ids.slice(0, 3).join(' ')}`,
@@ -300,6 +300,8 @@ function alertLine(alert: AlertJson): string {
   return words(
     alert.is_firing ? 'FIRING' : alert.is_active ? 'ok' : 'paused',
     alert.type,
+    alert.name !== null && JSON.stringify(oneLine(alert.name, 80)),
+    alert.all_agents && 'all agents',
     alert.agent_name !== null && `agent ${oneLine(alert.agent_name, 80)}`,
     alert.target_service !== null && `service ${oneLine(alert.target_service, 80)}`,
     alert.score_config &&

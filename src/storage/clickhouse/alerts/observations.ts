@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Micros } from '../../../signal/time.js';
 import type {
   AlertStats,
   ExampleQuery,
@@ -10,10 +11,10 @@ import type {
   TargetStats,
   WantedScore,
 } from '../../contracts/alerts.js';
-import { isKnown, type AgentNames, type KnownAgent } from '../names/agent-names.js';
+import { isKnown, type AgentNames } from '../names/agent-names.js';
 import type { Reads } from '../client/reads.js';
 import { metricStats } from './metric-stats.js';
-import { NO_SCORES, scoresSince, scoreWindow } from './score-windows.js';
+import { NO_SCORES, scoresSince, scoreWindow, type ScoresOfUnit } from './score-windows.js';
 import {
   exampleTraces,
   statsOf,
@@ -38,7 +39,8 @@ export interface ObservationParts {
 /** The unit whose rows hold the stats of a target. */
 export interface Place extends Unit {
   readonly unit: Units['unit'];
-  readonly agent?: KnownAgent;
+  /** Of an agent, or of the newest of all agents. */
+  readonly created_at?: Micros;
 }
 
 /** Size of the cache of known nodes. */
@@ -72,12 +74,12 @@ export class Observations implements AlertStats {
       cost: unitsOf(unit, 'cost'),
       activity: unitsOf(unit, 'activity'),
     });
-    const [ofAgents = NOTHING_FOUND, ofNodes = NOTHING_FOUND] = await statsOf(
+    const [ofAgents = NOTHING_FOUND, ofTenants = NOTHING_FOUND, ofNodes = NOTHING_FOUND] = await statsOf(
       reads,
-      [of('agent'), of('node')],
+      [of('agent'), of('tenant'), of('node')],
       request,
     );
-    const found = { agent: ofAgents, node: ofNodes };
+    const found = { agent: ofAgents, tenant: ofTenants, node: ofNodes };
     return {
       targets: request.targets.map((wanted, i) => {
         const place = places[i];
@@ -89,7 +91,7 @@ export class Observations implements AlertStats {
           window: wanted.runs ? windowSince(windows.get(key) ?? NO_RUNS, wanted.since) : null,
           costs: wanted.cost ? (costs.get(key) ?? none) : [],
           // Retention may have removed its runs; then its last activity is at least its creation.
-          activeAt: wanted.activity ? (activity.get(key) ?? place.agent?.created_at ?? null) : null,
+          activeAt: wanted.activity ? (activity.get(key) ?? place.created_at ?? null) : null,
         };
       }),
       metrics: await this.metrics(request),
@@ -128,11 +130,16 @@ export class Observations implements AlertStats {
     const tenant = await this.#parts.findTenant(target.userId);
     if (tenant === null) return null;
     const agents = await this.#parts.names.of(tenant);
+    if ('isAllAgents' in target) {
+      const created = agents.known().map(({ created_at }) => created_at);
+      const newest = created.length === 0 ? {} : { created_at: Math.max(...created) };
+      return { unit: 'tenant', tenant, is: 0, ...newest };
+    }
     const agent =
       'agentId' in target
         ? agents.byId(target.agentId)
         : agents.known().find(({ name }) => name === target.service);
-    if (isKnown(agent)) return { unit: 'agent', tenant, is: agent.number, agent };
+    if (isKnown(agent)) return { unit: 'agent', tenant, is: agent.number, created_at: agent.created_at };
     if ('agentId' in target) return null;
     const node = { unit: 'node' as const, tenant, is: target.service };
     return (await this.#isNode(node)) ? node : null;
@@ -157,10 +164,10 @@ export class Observations implements AlertStats {
     return stats;
   }
 
-  /** The numbers of a score's user and agent; null if either does not exist. */
-  async scored({ userId, agentId, name }: WantedScore) {
-    const place = await this.place({ userId, agentId });
-    return place?.agent === undefined ? null : { tenant: place.tenant, agent: place.agent.number, name };
+  /** The place of a score's agent; null if it does not exist. */
+  async scored({ userId, agentId, name }: WantedScore): Promise<ScoresOfUnit | null> {
+    const place = await this.place(agentId === null ? { userId, isAllAgents: true } : { userId, agentId });
+    return place === null ? null : { place, name };
   }
 
   /** Stats of metrics only. */

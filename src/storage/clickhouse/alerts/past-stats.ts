@@ -84,7 +84,7 @@ export class PastReads implements PastStats {
     for (const day of cost ? requests.flatMap(({ days }) => days) : [])
       if (!ofDays.has(day.from)) ofDays.set(day.from, await costsAt(this.#reads, units, moments, day, abort));
     const active = activity ? await activityAt(this.#reads, units, moments, abort) : [];
-    const createdAt = place.agent?.created_at ?? null;
+    const createdAt = place.created_at ?? null;
     return requests.map(({ now, days }, at) => {
       const window = windows[at];
       return {

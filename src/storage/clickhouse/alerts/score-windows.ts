@@ -4,12 +4,11 @@ import { MEAN, roundedMean } from '../../shared/score-groups.js';
 import type { Reads } from '../client/reads.js';
 import { scoresOfRuns } from '../queries/score-reads.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
-import { lastOf, momentOf, type Moments } from './unit-rows.js';
+import { IS_AGENTS, isOf, lastOf, momentOf, type Moments, type Unit, type Units } from './unit-rows.js';
 
-/** The scores of one name of an agent's runs. */
-interface AgentScores {
-  readonly tenant: number;
-  readonly agent: number;
+/** The scores of one name of the runs of an agent, or of all agents. */
+export interface ScoresOfUnit {
+  readonly place: Unit & Pick<Units, 'unit'>;
   readonly name: string;
 }
 
@@ -25,7 +24,7 @@ const STATS = `count() AS found, ${MEAN.clickhouse}, max(received_at) AS arrived
 /** Stats of scores given after `after` and not after `until`. */
 export async function scoreWindow(
   reads: Reads,
-  wanted: AgentScores,
+  wanted: ScoresOfUnit,
   within: { readonly after: Micros; readonly until: Micros },
 ): Promise<FoundScores> {
   const [row] = await reads.rows(`SELECT ${STATS} FROM ${valuesOf(wanted, within)}`);
@@ -35,7 +34,7 @@ export async function scoreWindow(
 /** Stats of scores in the window before each moment. @param length of the window */
 export async function scoreWindowsAt(
   reads: Reads,
-  wanted: AgentScores,
+  wanted: ScoresOfUnit,
   moments: Moments,
   length: Micros,
   abort: AbortSignal | undefined,
@@ -60,14 +59,15 @@ export function scoresSince(
   return { ...stats, ...lookedAt(arrived, since) };
 }
 
-/** The scores with a value of an agent, as a relation with `trace_id`, `value`, `scored_at` and `received_at`. */
+/** The scores with a value, as a relation with `trace_id`, `value`, `scored_at` and `received_at`. */
 export function valuesOf(
-  { tenant, agent, name }: AgentScores,
+  { place, name }: ScoresOfUnit,
   { after, until }: { readonly after: Micros; readonly until: Micros },
 ): string {
   const test = `isNotNull(value) AND scored_at > ${after} AND scored_at <= ${until}`;
-  const runs = `SELECT trace_id FROM runs FINAL WHERE tenant = ${tenant} AND agent_no = ${agent}`;
-  return `(SELECT trace_id, value, scored_at, received_at FROM ${scoresOfRuns(tenant, { name, test })} WHERE trace_id IN (${runs}))`;
+  const isOne = isOf({ unit: place.unit, units: [place] });
+  const runs = `SELECT trace_id FROM runs FINAL WHERE ${isOne} AND ${IS_AGENTS}`;
+  return `(SELECT trace_id, value, scored_at, received_at FROM ${scoresOfRuns(place.tenant, { name, test })} WHERE trace_id IN (${runs}))`;
 }
 
 function statsIn(row: Readonly<Record<string, unknown>>): FoundScores {

@@ -6,15 +6,18 @@ import { HAS_FAILED } from '../../schema/tables.js';
 import { nodeFromRow } from '../runs/node-names.js';
 import { quoted } from '../client/literals.js';
 
-/** Rows that alerts count for a target: the runs of an agent, or the spans of a node of the service map, of any user. */
+/**
+ * Rows that alerts count for a target: the runs of an agent or of all agents of a user, or the spans of a node of the service map, of
+ * any user.
+ */
 export interface Units {
-  readonly unit: 'agent' | 'node';
+  readonly unit: 'agent' | 'tenant' | 'node';
   readonly units: readonly Unit[];
 }
 
 export interface Unit {
   readonly tenant: number;
-  /** The number of an agent, or the name of a node. */
+  /** The number of an agent, or the name of a node; 0 for all agents of a user. */
   readonly is: number | string;
 }
 
@@ -25,16 +28,17 @@ export function unitKey({ tenant, is }: Unit): string {
 
 /** A success signal takes precedence over the status of a run. */
 const RUN_FAILED = `ifNull(NOT success, ${HAS_FAILED})`;
-const IS_AGENTS = `kind = ${RUN_KINDS.indexOf('agent')}`;
+/** The condition for runs of agents. */
+export const IS_AGENTS = `kind = ${RUN_KINDS.indexOf('agent')}`;
 
 /** The condition for the rows of units, in SQL. */
 export function isOf({ unit, units }: Units): string {
+  if (unit === 'tenant') return `tenant IN (${numbersOf(units)})`;
   const column = unit === 'agent' ? 'agent_no' : 'node';
   const pairs = units.map(({ tenant, is }) =>
     typeof is === 'number' ? `(${tenant}, ${is})` : `(${tenant}, ${quoted(nodeFromRow(is))})`,
   );
-  const tenants = [...new Set(units.map(({ tenant }) => tenant))].join(', ');
-  return `tenant IN (${tenants}) AND (tenant, ${column}) IN (${pairs.join(', ')})`;
+  return `tenant IN (${numbersOf(units)}) AND (tenant, ${column}) IN (${pairs.join(', ')})`;
 }
 
 /** The effective spans of nodes, with the last update and the fence of their runs. */
@@ -49,7 +53,11 @@ function spansOf(units: Units, where: string, runs: string): string {
 }
 
 function tenantsOf({ units }: Units): string {
-  return `tenant IN (${[...new Set(units.map(({ tenant }) => tenant))].join(', ')})`;
+  return `tenant IN (${numbersOf(units)})`;
+}
+
+function numbersOf(units: readonly Unit[]): string {
+  return [...new Set(units.map(({ tenant }) => tenant))].join(', ');
 }
 
 /**
@@ -63,12 +71,16 @@ export function finishedRows(
   const seenAfter = `heard_at > ${after}`;
   const event = 'least(ifNull(ended_at, started_at), heard_at) AS event';
   const isWithin = `event > ${after} AND event <= ${until}`;
-  if (units.unit === 'agent')
-    return `(SELECT tenant, agent_no AS is, trace_id, version AS fence, ${event}, ${RUN_FAILED} AS failed, duration_ms
+  if (units.unit !== 'node')
+    return `(SELECT tenant, ${numberOf(units)} AS is, trace_id, version AS fence, ${event}, ${RUN_FAILED} AS failed, duration_ms
       FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${seenAfter} AND status <> ${RUNNING} AND ${isWithin})`;
   const spans = spansOf(units, 'true', `${tenantsOf(units)} AND ${seenAfter}`);
   return `(SELECT tenant, ${NODE_NAME} AS is, trace_id, fence, ${event}, ${HAS_FAILED} AS failed, duration_ms
     FROM ${spans} WHERE status <> ${RUNNING} AND ${isWithin})`;
+}
+
+function numberOf({ unit }: Units): string {
+  return unit === 'agent' ? 'agent_no' : '0';
 }
 
 /** The name of a node without its mark. */
@@ -80,16 +92,16 @@ export function startedRows(
   { from, to }: { readonly from: Micros; readonly to: Micros },
 ): string {
   const where = `hour BETWEEN ${hourOf(from)} AND ${hourOf(to)} AND started_at >= ${from} AND started_at <= ${to}`;
-  return units.unit === 'agent'
-    ? `(SELECT tenant, agent_no AS is, trace_id, total_cost_usd AS cost, started_at FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${where})`
+  return units.unit !== 'node'
+    ? `(SELECT tenant, ${numberOf(units)} AS is, trace_id, total_cost_usd AS cost, started_at FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${where})`
     : `(SELECT tenant, ${NODE_NAME} AS is, trace_id, cost_usd AS cost, started_at FROM (
          SELECT tenant, trace_id, node, cost_usd, started_at FROM spans WHERE ${isOf(units)} AND ${where} ORDER BY seq, version DESC LIMIT 1 BY tenant, trace_id, span_id))`;
 }
 
 /** All runs or spans with the columns `tenant`, `is` and `ended`: their last time, capped at the last update of the run. */
 export function activityRows(units: Units): string {
-  return units.unit === 'agent'
-    ? `(SELECT tenant, agent_no AS is, active_at AS ended FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS})`
+  return units.unit !== 'node'
+    ? `(SELECT tenant, ${numberOf(units)} AS is, active_at AS ended FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS})`
     : `(SELECT tenant, ${NODE_NAME} AS is, least(greatest(started_at, ifNull(ended_at, started_at)), heard_at) AS ended FROM ${spansOf(units, 'true', tenantsOf(units))})`;
 }
 
@@ -101,7 +113,7 @@ export function activeRows(units: Units, until: Micros): string {
   const end = `if(status = ${RUNNING}, heard_at, ifNull(ended_at, started_at))`;
   const columns = `least(started_at, heard_at) AS began, least(greatest(started_at, ${end}), heard_at) AS ended`;
   const where = `started_at <= ${until}`;
-  return units.unit === 'agent'
+  return units.unit !== 'node'
     ? `(SELECT ${columns} FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${where})`
     : `(SELECT ${columns} FROM ${spansOf(units, where, tenantsOf(units))})`;
 }

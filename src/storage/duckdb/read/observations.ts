@@ -114,7 +114,7 @@ export class Observations {
     const { read: toTables } = this.#parts;
     const silent = request.targets.flatMap(({ target, activity }) => {
       const place = activity ? this.#place(target, tenants) : undefined;
-      return place?.unit === 'agent' ? place.no : [];
+      return place === undefined || place.unit === 'node' ? [] : this.#agentsOf(place);
     });
     await this.#parts.stats.loadActivity(toTables, silent);
     return await toTables(async (connection, capture) => {
@@ -128,13 +128,17 @@ export class Observations {
       };
       // Memory changes with every commit, so it is read in the same step as the capture.
       const { agents, stats } = this.#parts;
-      const agentActivity = new Map(
-        // If retention removed all its runs before the start, it counts as active when it was created.
-        numbers('agent', 'activity').map((no) => [
-          no,
-          stats.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
-        ]),
-      );
+      const activityOf = (unit: 'agent' | 'tenant'): ReadonlyMap<number, number | null> =>
+        new Map(
+          numbers(unit, 'activity').map((no) => {
+            // If retention removed all its runs before the start, it counts as active when it was created.
+            const times = this.#agentsOf({ unit, no }).flatMap(
+              (agent) => stats.activeAt(agent) ?? agents.byNumber(agent)?.created_at ?? [],
+            );
+            return [no, times.length === 0 ? null : Math.max(...times)];
+          }),
+        );
+      const activity = { agent: activityOf('agent'), tenant: activityOf('tenant') };
       const streams = request.metrics.map(({ userId, name, service, since }) => {
         const stream = this.#stream(tenants.get(userId), name);
         return stream === undefined ? undefined : { stream, service, since };
@@ -144,7 +148,8 @@ export class Observations {
         costs: await costsOf(connection, capture, { unit, numbers: numbers(unit, 'cost') }, request.days),
       });
       const found: Record<Unit, Found> = {
-        agent: { ...(await read('agent')), activity: agentActivity },
+        agent: { ...(await read('agent')), activity: activity.agent },
+        tenant: { ...(await read('tenant')), activity: activity.tenant },
         node: {
           ...(await read('node')),
           activity: await this.#nodeActivity.read(connection, capture, numbers('node', 'activity')),
@@ -155,8 +160,12 @@ export class Observations {
       const scores = request.scores ?? [];
       const ofAgents = scores.map(({ userId, agentId, name }) => {
         const tenant = tenants.get(userId);
-        const agentNo = tenant === undefined ? undefined : agents.byId(tenant, agentId)?.agent_no;
-        return { tenant: tenant ?? 0, agentNo: agentNo ?? NO_AGENT, name };
+        const agent = tenant === undefined || agentId === null ? undefined : agents.byId(tenant, agentId);
+        return {
+          tenant: tenant ?? 0,
+          agentNo: agentId === null ? null : (agent?.agent_no ?? NO_AGENT),
+          name,
+        };
       });
       const within = { after: request.windowStart, until: request.now };
       const foundScores = await scoreWindows({ connection, capture }, ofAgents, within);
@@ -205,6 +214,14 @@ export class Observations {
   #place(target: Target, tenants: Tenants): Place | undefined {
     const tenant = tenants.get(target.userId);
     return tenant === undefined ? undefined : placeOf(this.#parts, tenant, target);
+  }
+
+  /** The numbers of an agent, or of all agents of a user. */
+  #agentsOf({ unit, no }: Place): readonly number[] {
+    if (unit === 'agent') return [no];
+    return [...this.#parts.agents.ofTenant(no)].flatMap(({ kind, created_at, agent_no }) =>
+      kind === 'agent' && created_at !== null ? agent_no : [],
+    );
   }
 
   #stream(tenant: number | undefined, name: string): number | undefined {

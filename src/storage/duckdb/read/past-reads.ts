@@ -43,7 +43,7 @@ export class PastReads implements Served<PastStats> {
       const length = moments.first - first.windowStart;
       const scores: (readonly FoundScores[])[] = [];
       for (const { agentId, name } of first.scores ?? []) {
-        const agentNo = this.#known.agents.byId(tenant, agentId)?.agent_no ?? -1;
+        const agentNo = agentId === null ? null : (this.#known.agents.byId(tenant, agentId)?.agent_no ?? -1);
         const place = { connection, capture, tenant };
         scores.push(await scoreWindowsAt(place, { agentNo, name }, moments, length));
       }

@@ -23,6 +23,7 @@ export interface Place {
 
 /** The place of a target; undefined if the name is unknown. If an agent and a node share a name, the agent wins. */
 export function placeOf({ agents, services }: Known, tenant: number, target: Target): Place | undefined {
+  if ('isAllAgents' in target) return { unit: 'tenant', no: tenant };
   const agent =
     'agentId' in target ? agents.byId(tenant, target.agentId) : agents.byName(tenant, target.service);
   if (agent !== undefined) return { unit: 'agent', no: agent.agent_no };

@@ -6,11 +6,12 @@ import { newest } from '../segments/relation.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { lastOf, momentOf, type Moments } from './past-stats.js';
 import { scoresOfRuns, type ScorePlace } from './run-scores.js';
+import { IS_AGENTS } from './unit-rows.js';
 
-/** The scores of one name of an agent's runs. */
+/** The scores of one name of the runs of an agent, or of all agents. */
 export interface AgentScores {
   readonly tenant: number;
-  readonly agentNo: number;
+  readonly agentNo: number | null;
   readonly name: string;
 }
 
@@ -29,15 +30,18 @@ export async function scoreWindows(
   wanted: readonly AgentScores[],
   within: { readonly after: Micros; readonly until: Micros },
 ): Promise<readonly FoundScores[]> {
-  const keyOf = ({ tenant, name }: AgentScores): string => `${tenant} ${name}`;
-  const found = new Map<string, Map<number, FoundScores>>();
-  for (const { tenant, name } of wanted) {
-    const key = keyOf({ tenant, name, agentNo: 0 });
+  const keyOf = ({ tenant, agentNo, name }: AgentScores): string => `${tenant} ${agentNo === null} ${name}`;
+  const found = new Map<string, Map<number | null, FoundScores>>();
+  for (const one of wanted) {
+    const key = keyOf(one);
     if (found.has(key)) continue;
-    const agents = wanted.filter((one) => keyOf(one) === key).map(({ agentNo }) => agentNo);
-    const scores = await valuesOf({ ...place, tenant }, name, agents, within);
-    const rows = await place.connection.rows(`SELECT agent_no, ${STATS} FROM ${scores} GROUP BY agent_no`);
-    found.set(key, new Map(rows.map((row) => [Number(row.agent_no), statsIn(row)])));
+    const alike = wanted.filter((other) => keyOf(other) === key);
+    const agents = alike.flatMap(({ agentNo }) => agentNo ?? []);
+    const isAll = one.agentNo === null;
+    const scores = await valuesOf({ ...place, tenant: one.tenant }, one.name, isAll ? null : agents, within);
+    const of = isAll ? 'NULL' : 'agent_no';
+    const rows = await place.connection.rows(`SELECT ${of} AS agent, ${STATS} FROM ${scores} GROUP BY agent`);
+    found.set(key, new Map(rows.map((row) => [isAll ? null : Number(row.agent), statsIn(row)])));
   }
   return wanted.map((one) => found.get(keyOf(one))?.get(one.agentNo) ?? NO_SCORES);
 }
@@ -51,7 +55,7 @@ export async function scoreWindowsAt(
 ): Promise<readonly FoundScores[]> {
   const windows = Array.from({ length: moments.count }, () => NO_SCORES);
   const range = { after: moments.first - length, until: lastOf(moments) };
-  const scores = await valuesOf(place, name, [agentNo], range);
+  const scores = await valuesOf(place, name, agentNo === null ? null : [agentNo], range);
   const from = momentOf(moments, 'epoch_us(scored_at)');
   const to = `least(${moments.count}, ${momentOf(moments, `epoch_us(scored_at) + ${length}`)})`;
   const rows = await place.connection.rows(
@@ -69,15 +73,16 @@ export function scoresSince(
   return { ...stats, ...lookedAt(seq, since) };
 }
 
-/** The scores with a value of some agents, as a relation with `agent_no`, `trace_id`, `value`, `scored_at` and `seq`. */
+/** The scores with a value of some agents, or of all, as a relation with `agent_no`, `trace_id`, `value`, `scored_at` and `seq`. */
 export async function valuesOf(
   place: ScorePlace,
   name: string,
-  agentNos: readonly number[],
+  agentNos: readonly number[] | null,
   { after, until }: { readonly after: Micros; readonly until: Micros },
 ): Promise<string> {
   const given = `scored_at > make_timestamp(${after}) AND scored_at <= make_timestamp(${until})`;
-  const isOf = `tenant = ${place.tenant} AND agent_no IN (${agentNos.join(', ')})`;
+  const isAgents = agentNos === null ? IS_AGENTS : `agent_no IN (${agentNos.join(', ')})`;
+  const isOf = `tenant = ${place.tenant} AND ${isAgents}`;
   return `(SELECT r.agent_no, s.trace_id, s.value, s.scored_at, s.seq FROM ${await scoresOfRuns(place, { name, given })} s
     JOIN (SELECT trace_id, agent_no FROM ${newest(place.capture, TRACES, isOf)}) r USING (trace_id) WHERE s.value IS NOT NULL)`;
 }

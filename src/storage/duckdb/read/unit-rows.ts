@@ -1,3 +1,4 @@
+import { RUN_KINDS } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { HAS_FAILED, SPANS, TRACES } from '../../schema/tables.js';
 import { conditionsOn, narrowed, ofCommitsSince, type OfCommits } from '../segments/commit-ranges.js';
@@ -7,15 +8,17 @@ import type { Capture } from '../segments/segment.js';
 import { COMMITS, commitsAt } from '../write/stored-traces.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 
-/** Rows that alerts count for a target: the runs of an agent, or the spans of a node of the service map. */
-export type Unit = 'agent' | 'node';
+/** Rows that alerts count for a target: the runs of an agent or of all agents of a user, or the spans of a node of the service map. */
+export type Unit = 'agent' | 'tenant' | 'node';
 
-/** Some agents or some nodes, by number. */
+/** Some agents, users or nodes, by number. */
 export interface Units {
   readonly unit: Unit;
   readonly numbers: readonly number[];
 }
 
+/** The condition for runs of agents. */
+export const IS_AGENTS = `kind = ${RUN_KINDS.indexOf('agent')}`;
 /** At this many traces, everything from the first commit on is read instead of single commits. */
 const MANY_TRACES = 10_000;
 /** Counted without `FILTER` and without `CASE`, since both take longer. */
@@ -34,9 +37,9 @@ export async function finishedRows(
 ): Promise<string> {
   const seenAfter = `heard_at > make_timestamp(${after})`;
   const isWithin = `event > make_timestamp(${after}) AND event <= make_timestamp(${until})`;
-  if (units.unit === 'agent') {
+  if (units.unit !== 'node') {
     const runs = newest(capture, TRACES, `${isOf(units)} AND ${seenAfter} AND status <> ${RUNNING}`);
-    return `(SELECT agent_no AS no, trace_id, seq, least(coalesce(ended_at, started_at), heard_at) AS event,
+    return `(SELECT ${NUMBERS[units.unit]} AS no, trace_id, seq, least(coalesce(ended_at, started_at), heard_at) AS event,
       ${RUN_FAILED} AS failed, duration_ms FROM ${runs} WHERE ${isWithin})`;
   }
   const traces = newest(capture, TRACES, seenAfter);
@@ -58,8 +61,8 @@ export function startedRows(
   { from, to }: { readonly from: Micros; readonly to: Micros },
 ): string {
   const where = `${isOf(units)} AND started_at >= make_timestamp(${from}) AND started_at <= make_timestamp(${to})`;
-  return units.unit === 'agent'
-    ? `(SELECT agent_no AS no, trace_id, total_cost_usd AS cost, started_at FROM ${newest(capture, TRACES, where)})`
+  return units.unit !== 'node'
+    ? `(SELECT ${NUMBERS[units.unit]} AS no, trace_id, total_cost_usd AS cost, started_at FROM ${newest(capture, TRACES, where)})`
     : `(SELECT node_no AS no, trace_id, cost_usd AS cost, started_at FROM ${newest(capture, SPANS, where)})`;
 }
 
@@ -72,7 +75,7 @@ export function activeRows(capture: Capture, units: Units, until: Micros): strin
   // A running one was active until it was last seen.
   const end = (row: string, lastSeen: string): string =>
     `least(greatest(${row}started_at, CASE WHEN ${row}status = ${RUNNING} THEN ${lastSeen} ELSE coalesce(${row}ended_at, ${row}started_at) END), ${lastSeen})`;
-  if (units.unit === 'agent')
+  if (units.unit !== 'node')
     return `(SELECT epoch_us(least(started_at, heard_at)) AS began, epoch_us(${end('', 'heard_at')}) AS ended
       FROM ${newest(capture, TRACES, where)})`;
   const traces = newest(capture, TRACES, 'last_seq > 0');
@@ -101,6 +104,9 @@ async function commitsOfSpans(connection: Connection, seenRuns: string): Promise
   return [...places.map((seqs) => narrowed(seqs, `seq < ${since}`)), ofCommitsSince(since)];
 }
 
+const NUMBERS = { agent: 'agent_no', tenant: 'tenant', node: 'node_no' } as const;
+
 export function isOf({ unit, numbers }: Units): string {
-  return `${unit === 'agent' ? 'agent_no' : 'node_no'} IN (${numbers.join(', ')})`;
+  const isOne = `${NUMBERS[unit]} IN (${numbers.join(', ')})`;
+  return unit === 'tenant' ? `${isOne} AND ${IS_AGENTS}` : isOne;
 }

@@ -1642,8 +1642,12 @@ export interface components {
       channel?: 'email' | 'webhook' | 'both' | null;
       cooldown_minutes?: number | null;
       is_active?: boolean | null;
+      min_samples?: number | null;
+      name?: string | null;
       threshold?: number | null;
       webhook_url?: string | null;
+      /** @enum {unknown} */
+      window_minutes?: 5 | 15 | 30 | 60 | 180 | 360 | 720 | 1440 | null;
     };
     AlertComposition: {
       conditions: components['schemas']['AlertCondition'][] & (unknown & unknown);
@@ -1800,6 +1804,7 @@ export interface components {
     AlertRule: {
       agent_id: string | null;
       agent_name: string | null;
+      all_agents: boolean;
       /** @enum {unknown} */
       channel: 'email' | 'webhook' | 'both';
       composite_config: components['schemas']['AlertComposition'] | null;
@@ -1811,6 +1816,8 @@ export interface components {
       is_active: boolean;
       is_firing: boolean;
       last_fired_at: string | null;
+      min_samples: number | null;
+      name: string | null;
       score_config: components['schemas']['AlertScore'] | null;
       target_service: string | null;
       threshold: number;
@@ -1823,6 +1830,7 @@ export interface components {
         | 'score_threshold'
         | 'composite';
       webhook_url: string | null;
+      window_minutes: number | null;
     };
     AlertScore: {
       /** @enum {unknown} */
@@ -1837,7 +1845,7 @@ export interface components {
     AlertTarget: {
       id: string;
       /** @enum {unknown} */
-      kind: 'agent' | 'service';
+      kind: 'agent' | 'all_agents' | 'service';
       name: string;
     };
     AlertTest: {
@@ -2097,6 +2105,7 @@ export interface components {
       /** Format: uuid */
       id: string;
       is_test: boolean;
+      name: string | null;
       notifications: components['schemas']['AlertNotification'][];
       resolved_at: string | null;
       sample_count: number | null;
@@ -2485,6 +2494,7 @@ export interface components {
     NewAlert: {
       /** Format: uuid */
       agent_id?: string | null;
+      all_agents?: boolean | null;
       /**
        * @default email
        * @enum {unknown}
@@ -2493,6 +2503,8 @@ export interface components {
       composite_config?: components['schemas']['AlertCompositionInput'] | null;
       /** @default 60 */
       cooldown_minutes: number | null;
+      min_samples?: number | null;
+      name?: string | null;
       score_config?: components['schemas']['NewAlertScoreInput'] | null;
       target_service?: string | null;
       threshold?: number | null;
@@ -2505,14 +2517,26 @@ export interface components {
         | 'score_threshold'
         | 'composite';
       webhook_url?: string | null;
+      /** @enum {unknown} */
+      window_minutes?: 5 | 15 | 30 | 60 | 180 | 360 | 720 | 1440 | null;
     } & ((
       | {
           agent_id: string;
+          /** @enum {unknown} */
+          all_agents?: false | null;
           target_service?: null;
         }
       | {
           agent_id?: null;
+          /** @enum {unknown} */
+          all_agents?: false | null;
           target_service: string;
+        }
+      | {
+          agent_id?: null;
+          /** @constant */
+          all_agents: true;
+          target_service?: null;
         }
     ) &
       (
@@ -2524,7 +2548,9 @@ export interface components {
           }
         | {
             composite_config?: null;
+            min_samples?: null;
             score_config: Record<string, never>;
+            target_service?: null;
             threshold: number;
             /** @constant */
             type?: 'score_threshold';
@@ -2538,17 +2564,21 @@ export interface components {
           }
         | {
             composite_config?: null;
+            min_samples?: null;
             score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'inactivity';
+            window_minutes?: null;
           }
         | {
             composite_config?: null;
+            min_samples?: null;
             score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'cost_threshold';
+            window_minutes?: null;
           }
         | {
             composite_config?: null;
@@ -2570,6 +2600,7 @@ export interface components {
     NewAlertInput: {
       /** Format: uuid */
       agent_id?: string | null;
+      all_agents?: boolean | null;
       /**
        * @default email
        * @enum {unknown}
@@ -2578,6 +2609,8 @@ export interface components {
       composite_config?: components['schemas']['AlertCompositionInput'] | null;
       /** @default 60 */
       cooldown_minutes: number | null;
+      min_samples?: number | null;
+      name?: string | null;
       score_config?: components['schemas']['NewAlertScoreInput'] | null;
       target_service?: string | null;
       threshold?: number | null;
@@ -2590,14 +2623,26 @@ export interface components {
         | 'score_threshold'
         | 'composite';
       webhook_url?: string | null;
+      /** @enum {unknown} */
+      window_minutes?: 5 | 15 | 30 | 60 | 180 | 360 | 720 | 1440 | null;
     } & ((
       | {
           agent_id: string;
+          /** @enum {unknown} */
+          all_agents?: false | null;
           target_service?: null;
         }
       | {
           agent_id?: null;
+          /** @enum {unknown} */
+          all_agents?: false | null;
           target_service: string;
+        }
+      | {
+          agent_id?: null;
+          /** @constant */
+          all_agents: true;
+          target_service?: null;
         }
     ) &
       (
@@ -2609,7 +2654,9 @@ export interface components {
           }
         | {
             composite_config?: null;
+            min_samples?: null;
             score_config: Record<string, never>;
+            target_service?: null;
             threshold: number;
             /** @constant */
             type?: 'score_threshold';
@@ -2623,17 +2670,21 @@ export interface components {
           }
         | {
             composite_config?: null;
+            min_samples?: null;
             score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'inactivity';
+            window_minutes?: null;
           }
         | {
             composite_config?: null;
+            min_samples?: null;
             score_config?: null;
             threshold: number;
             /** @constant */
             type?: 'cost_threshold';
+            window_minutes?: null;
           }
         | {
             composite_config?: null;

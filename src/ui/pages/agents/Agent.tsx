@@ -31,7 +31,7 @@ const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target');
 function AgentAlerts({ agentId }: { readonly agentId: string }) {
   const { data } = useRules();
   useAlertUpdates();
-  const items = data?.filter(({ agent_id }) => agent_id === agentId) ?? [];
+  const items = data?.filter(({ agent_id, all_agents }) => agent_id === agentId || all_agents) ?? [];
   if (items.length === 0) return null;
   return (
     <section className={styles['section']}>

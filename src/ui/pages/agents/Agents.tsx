@@ -1,26 +1,18 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { useFresh } from '../../live/use-fresh.js';
-import { useSteady } from '../../live/use-steady.js';
-import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Count, Duration, Money, Percentage, Time } from '../../parts/figures.js';
-import { NewRows, newRows } from '../../parts/NewRows.js';
-import { Pager } from '../../parts/Pager.js';
-import parts from '../../parts/parts.module.css';
-import { TableSkeleton } from '../../parts/Skeleton.js';
-import { Empty, Failure } from '../../parts/states.js';
-import { integer, oneOf, text } from '../../state/codec.js';
-import { useShortcuts } from '../../state/shortcuts.js';
-import { useDebounced } from '../../state/use-debounced.js';
-import { useUrlState } from '../../state/use-url-state.js';
-import { ZoneNote } from '../../parts/ZoneNote.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import { Sparkline } from '../../charts/Sparkline.js';
+import { contextQuery, DIMENSION_FILTERS, DIMENSION_STATE } from '../../list/filters.js';
+import { LIST_STATE, PagedList } from '../../list/PagedList.js';
+import { useFresh } from '../../live/use-fresh.js';
+import type { Column } from '../../parts/DataTable.js';
+import { Count, Duration, Money, Percentage, Time } from '../../parts/figures.js';
+import parts from '../../parts/parts.module.css';
+import { oneOf, text } from '../../state/codec.js';
 import { rangeField } from '../../state/range.js';
-import { endsOf, useSeries } from '../../state/use-series.js';
-import { RangeChoice } from '../../parts/RangeChoice.js';
+import { useSeries } from '../../state/use-series.js';
+import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from './FirstRun.js';
 import { Compared, failureRate, successRate } from './GroupTable.js';
 import { useAgentCount, useOpenFirstRun } from './use-first-runs.js';
@@ -29,12 +21,12 @@ type Agent = Schemas['AgentSummary'];
 
 const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_run_at'] as const;
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
-const PAGE_SIZE = 50;
 const STATE = {
+  ...LIST_STATE,
   q: text(),
+  ...DIMENSION_STATE,
   range: rangeField('30d'),
   sort: oneOf(SORTS, '-last_run_at'),
-  page: integer(1, 1),
 };
 
 const idOf = ({ id }: Agent): string => id;
@@ -134,8 +126,8 @@ const COLUMNS: readonly Column<Agent>[] = [
 ];
 
 /** Runs of the busiest agents over time; the API has no series for the others. */
-function useSparkline(range: string): Column<Agent> {
-  const { data } = useSeries(range, { group_by: 'agent' });
+function useSparkline(range: string, context: ReturnType<typeof contextQuery>): Column<Agent> {
+  const { data } = useSeries(range, { group_by: 'agent', ...context });
   const drawn = useMemo(() => {
     if (!data) return undefined;
     const times = bucketTimes(data);
@@ -156,32 +148,9 @@ function useSparkline(range: string): Column<Agent> {
 
 /** Agents of a period compared with the previous one, the last active first. Two can be selected for comparison. */
 export default function Agents() {
-  const [{ q, range, sort, page }, change] = useUrlState(STATE);
-  const search = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useDebounced(q, (value) => {
-    change({ q: value, page: 1 }, 'replace');
-  });
-  useShortcuts({ '/': () => search.current?.focus() });
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['agents', range, q, sort, page],
-    queryFn: async ({ signal }) => {
-      const query = {
-        ...(range === 'all' ? {} : endsOf(range)),
-        sort,
-        page,
-        page_size: PAGE_SIZE,
-        ...(q === '' ? {} : { query: q }),
-      };
-      const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
-      return Array.isArray(body) ? { items: body, count: body.length, has_more: false } : body;
-    },
-    placeholderData: keepPreviousData,
-    refetchInterval: (query) => (query.state.data?.count === 0 ? 2000 : 30_000),
-  });
+  const [state] = useUrlState(STATE);
   useFresh('agents', 'series');
-  const list = useSteady([range, q, sort, page].join(' '), data?.items, isPlaceholderData, idOf);
-  const sparkline = useSparkline(range);
-  const columns = [...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2)];
+  const sparkline = useSparkline(state.range, contextQuery(state));
   const { data: known } = useAgentCount();
   const [selected, setSelected] = useState<readonly string[]>([]);
   const [a, b] = selected;
@@ -189,96 +158,51 @@ export default function Agents() {
   useOpenFirstRun(isEmpty);
   if (isEmpty) return <FirstRun />;
   return (
-    <div className={parts['page']}>
-      <title>Agents · Jackdaw</title>
-      <div className={parts['head']}>
-        <h1>Agents</h1>
-        {a !== undefined && (
-          <span role="status" className={parts['label']}>
-            {b === undefined ? (
-              'Select another agent to compare'
-            ) : (
-              <Link className={parts['button']} href={`/compare/agents?a=${a}&b=${b}`}>
-                Compare
-              </Link>
-            )}
-          </span>
-        )}
-        <ZoneNote />
-        <RangeChoice
-          label="Period"
-          value={range}
-          onChange={(value) => {
-            change({ range: value, page: 1 });
-          }}
-        />
-        <input
-          ref={search}
-          type="search"
-          className={parts['field']}
-          aria-label="Search agents by name"
-          placeholder="Name contains…"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-          }}
-        />
-      </div>
-      {error && !data ? (
-        <Failure error={error} retry={() => void refetch()} />
-      ) : data === undefined ? (
-        <TableSkeleton />
-      ) : data.items.length === 0 ? (
-        <Empty title="No agents match">
-          <p>Widen the time range or change the search.</p>
-        </Empty>
-      ) : (
-        <>
-          <NewRows
-            text={newRows(page === 1 ? list.newKeys.length : 0, 'agent')}
-            isMoved={list.isMoved}
-            onShow={() => {
-              list.renew(data.items);
-            }}
-          />
-          <DataTable
-            label="Agents"
-            items={list.items ?? []}
-            columns={columns}
-            selection={{
-              keys: new Set(selected),
-              nameOf: ({ name }) => name,
-              onToggle: (id) => {
-                // A third selection replaces the first.
-                setSelected(
-                  selected.includes(id)
-                    ? selected.filter((each) => each !== id)
-                    : [...selected.slice(-1), id],
-                );
-              },
-            }}
-            keyOf={idOf}
-            hrefOf={({ id }) => `/agents/${id}`}
-            sort={{
-              by: sort,
-              columns: SORTABLE,
-              onChange: (by) => {
-                change({ sort: SORTS.find((each) => each === by) ?? sort, page: 1 });
-              },
-            }}
-          />
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            count={data.count}
-            hasMore={data.has_more}
-            noun={data.count === 1 ? 'agent' : 'agents'}
-            onChange={(next) => {
-              change({ page: next });
-            }}
-          />
-        </>
-      )}
-    </div>
+    <PagedList
+      name="agents"
+      title="Agents"
+      noun={['agent', 'agents']}
+      fields={STATE}
+      filters={DIMENSION_FILTERS}
+      search={{ label: 'Search agents by name', placeholder: 'Name contains…' }}
+      sortable={SORTABLE}
+      selection={{
+        keys: new Set(selected),
+        nameOf: ({ name }) => name,
+        onToggle: (id) => {
+          // A third selection replaces the first.
+          setSelected(
+            selected.includes(id) ? selected.filter((each) => each !== id) : [...selected.slice(-1), id],
+          );
+        },
+        onNone: () => {
+          setSelected([]);
+        },
+        actions:
+          a !== undefined && b !== undefined ? (
+            <Link className={parts['button']} href={`/compare/agents?a=${a}&b=${b}`}>
+              Compare
+            </Link>
+          ) : (
+            <span className={parts['faint']}>Select two agents to compare</span>
+          ),
+      }}
+      columns={[...COLUMNS.slice(0, 2), sparkline, ...COLUMNS.slice(2)]}
+      keyOf={idOf}
+      hrefOf={({ id }) => `/agents/${id}`}
+      load={async ({ q, sort, ...context }, { start_time, end_time, ...pages }, signal) => {
+        const query = {
+          ...pages,
+          sort,
+          ...(q === '' ? {} : { query: q }),
+          ...contextQuery(context),
+          // For the API, an end alone selects the day before it.
+          ...(start_time === undefined || end_time === undefined ? {} : { start_time, end_time }),
+        };
+        const body = await bodyOf(api.GET('/api/v1/agents', { params: { query }, signal }));
+        return Array.isArray(body) ? { items: body, count: body.length, has_more: false } : body;
+      }}
+      none={{ title: 'No agents yet', text: 'Send a run to see its agent here.' }}
+    />
   );
 }

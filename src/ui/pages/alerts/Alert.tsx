@@ -2,12 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, ApiError, bodyOf } from '../../api/client.js';
+import { formatDuration } from '../../format/duration.js';
+import { formatCounted } from '../../format/number.js';
 import { Choice } from '../../parts/Choice.js';
 import { ConfirmButton } from '../../parts/ConfirmButton.js';
 import { Time } from '../../parts/figures.js';
 import { ActionProblem } from '../../parts/FormField.js';
 import { Missing } from '../../parts/Missing.js';
-import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
@@ -17,15 +18,14 @@ import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { fromRule } from './draft.js';
 import { EditAlert } from './EditAlert.js';
-import { Firings } from './Firings.js';
+import { FiringPages } from './Firings.js';
 import { mayManage, useAlertUpdates, useFirings } from './load.js';
 import { PastChart, PastFirings, SPANS, usePast } from './Past.js';
 import { RuleState } from './RuleState.js';
 import { Target } from './Target.js';
-import { CHANNELS, formatFound, formatRule, type Rule } from './labels.js';
+import { CHANNELS, formatFound, formatRule, ruleName, WINDOWED, type Rule } from './labels.js';
 import styles from './alerts.module.css';
 
-const PAGE_SIZE = 20;
 const STATE = { hours: oneOf(['6', '24', '72', '168'], '24'), page: integer(1, 1) };
 
 /** An alert rule: history, firings and their causes. */
@@ -64,14 +64,15 @@ function Loaded({ rule }: { readonly rule: Rule }) {
   const [{ hours, page }, change] = useUrlState(STATE);
   const { scopes } = useMe();
   const [isEdited, setEdited] = useState(false);
-  const firings = useFirings({ alert_id: rule.id, page, page_size: PAGE_SIZE });
+  const filter = { alert_id: rule.id };
+  const firings = useFirings(filter, page);
   const tried = useMemo(() => fromRule(rule), [rule]);
   const past = usePast(tried, Number(hours));
   return (
     <>
-      <title>{`${formatRule(rule)} · Jackdaw`}</title>
+      <title>{`${ruleName(rule)} · Jackdaw`}</title>
       <div className={parts['head']}>
-        <h1>{formatRule(rule)}</h1>
+        <h1>{ruleName(rule)}</h1>
         <RuleState isActive={rule.is_active} isFiring={rule.is_firing} />
         <ZoneNote />
         {mayManage(scopes) && (
@@ -117,34 +118,18 @@ function Loaded({ rule }: { readonly rule: Rule }) {
           </>
         )}
       </div>
-      <section className={styles['section']}>
-        <div className={parts['head']}>
-          <h2>Firings</h2>
-        </div>
-        {firings.error && !firings.data ? (
-          <Failure error={firings.error} retry={() => void firings.refetch()} />
-        ) : firings.data === undefined ? (
-          <TableSkeleton rows={4} />
-        ) : firings.data.items.length === 0 ? (
+      <FiringPages
+        filter={filter}
+        page={page}
+        onPage={(next) => {
+          change({ page: next });
+        }}
+        empty={
           <Empty title="Never fired">
             <p>Firings appear here with the measured value, related runs and notifications.</p>
           </Empty>
-        ) : (
-          <>
-            <Firings label="Firings" firings={firings.data.items} />
-            <Pager
-              page={page}
-              pageSize={PAGE_SIZE}
-              count={firings.data.count}
-              hasMore={firings.data.has_more}
-              noun={firings.data.count === 1 ? 'firing' : 'firings'}
-              onChange={(next) => {
-                change({ page: next });
-              }}
-            />
-          </>
-        )}
-      </section>
+        }
+      />
     </>
   );
 }
@@ -157,8 +142,15 @@ function Facts({
   readonly now: NonNullable<ReturnType<typeof usePast>['data']>['now'] | undefined;
 }) {
   const value = now?.value ?? null;
+  const window = now && Date.parse(now.window.to) - Date.parse(now.window.from);
   return (
     <dl className={parts['figures']}>
+      {rule.name !== null && (
+        <div>
+          <dt>Condition</dt>
+          <dd className={styles['words']}>{formatRule(rule)}</dd>
+        </div>
+      )}
       <div>
         <dt>Target</dt>
         <dd className={styles['words']}>
@@ -180,6 +172,19 @@ function Facts({
           {now !== undefined && <small>{VERDICTS[now.verdict]}</small>}
         </dd>
       </div>
+      {WINDOWED.has(rule.type) && (
+        <div>
+          <dt>Window</dt>
+          <dd>
+            {rule.window_minutes !== null
+              ? formatDuration(rule.window_minutes * 60_000)
+              : window !== undefined && rule.type !== 'composite'
+                ? formatDuration(window)
+                : 'Default'}
+            {rule.min_samples !== null && <small>at least {formatCounted(rule.min_samples, 'run')}</small>}
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Notification</dt>
         <dd className={styles['words']}>

@@ -2,7 +2,6 @@ import { Plus } from 'lucide-react';
 import { Link } from 'wouter';
 import { cx } from '../../parts/cx.js';
 import { DataTable } from '../../parts/DataTable.js';
-import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
@@ -11,12 +10,10 @@ import { useMe } from '../../shell/Session.js';
 import { integer, oneOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AlertSecret } from './AlertSecret.js';
-import { Firings } from './Firings.js';
-import { mayManage, useAlertUpdates, useFirings, useRules } from './load.js';
+import { FiringPages } from './Firings.js';
+import { mayManage, useAlertUpdates, useRules } from './load.js';
 import { RULE_COLUMNS } from './rule-columns.js';
-import styles from './alerts.module.css';
 
-const PAGE_SIZE = 20;
 const STATE = { show: oneOf(['all', 'firing', 'paused'], 'all'), page: integer(1, 1) };
 const SHOWN = { all: 'All', firing: 'Firing', paused: 'Paused' } as const;
 
@@ -25,7 +22,6 @@ export default function Alerts() {
   const [{ show, page }, change] = useUrlState(STATE);
   const { scopes } = useMe();
   const rules = useRules();
-  const firings = useFirings({ page, page_size: PAGE_SIZE });
   useAlertUpdates();
   const shown = rules.data?.filter(
     (rule) => show === 'all' || (show === 'paused' ? !rule.is_active : rule.is_firing),
@@ -85,53 +81,20 @@ export default function Alerts() {
           hrefOf={({ id }) => `/alerts/${id}`}
         />
       )}
-      <NewestFirings
-        query={firings}
+      <FiringPages
+        withRule
+        filter={{}}
         page={page}
         onPage={(next) => {
           change({ page: next });
         }}
+        empty={
+          <Empty title="No alert has fired yet">
+            <p>Firings are listed here with the measured value and related runs.</p>
+          </Empty>
+        }
       />
       <AlertSecret canManage={canManage} />
     </div>
-  );
-}
-
-function NewestFirings({
-  query: { data, error, refetch },
-  page,
-  onPage,
-}: {
-  readonly query: ReturnType<typeof useFirings>;
-  readonly page: number;
-  readonly onPage: (page: number) => void;
-}) {
-  return (
-    <section className={styles['section']}>
-      <div className={parts['head']}>
-        <h2>Firings</h2>
-      </div>
-      {error && !data ? (
-        <Failure error={error} retry={() => void refetch()} />
-      ) : data === undefined ? (
-        <TableSkeleton rows={4} />
-      ) : data.items.length === 0 ? (
-        <Empty title="No alert has fired yet">
-          <p>Firings are listed here with the measured value and related runs.</p>
-        </Empty>
-      ) : (
-        <>
-          <Firings label="Firings" firings={data.items} withRule />
-          <Pager
-            page={page}
-            pageSize={PAGE_SIZE}
-            count={data.count}
-            hasMore={data.has_more}
-            noun={data.count === 1 ? 'firing' : 'firings'}
-            onChange={onPage}
-          />
-        </>
-      )}
-    </section>
   );
 }

@@ -4,9 +4,10 @@ import { api, ApiError, bodyOf } from '../../api/client.js';
 import { cx } from '../../parts/cx.js';
 import { ActionProblem, TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
-import { LIMITS, limitOf, limitText, problemsOf } from './draft.js';
+import { LIMITS, limitOf, limitText, problemsOf, toWindow } from './draft.js';
 import { NoticeFields } from './NoticeFields.js';
 import type { Rule } from './labels.js';
+import { WindowFields } from './RuleFields.js';
 import styles from './alerts.module.css';
 
 /** Edits the changeable fields of a rule; its target is fixed. */
@@ -23,6 +24,11 @@ export function EditAlert({
   const client = useQueryClient();
   const { type } = rule;
   const [limit, setLimit] = useState(limitText(type, rule.threshold));
+  const [name, setName] = useState(rule.name ?? '');
+  const [span, setSpan] = useState({
+    window: String(rule.window_minutes ?? ''),
+    minimum: String(rule.min_samples ?? ''),
+  });
   const [notice, setNotice] = useState({
     cooldown: String(rule.cooldown_minutes),
     channel: rule.channel,
@@ -33,6 +39,8 @@ export function EditAlert({
       const threshold = limitOf(type, limit);
       const minutes = limitOf('', notice.cooldown);
       const body = {
+        ...(name === (rule.name ?? '') ? {} : { name: name.trim() }),
+        ...toWindow(type, span),
         ...(type === 'composite' || threshold === undefined ? {} : { threshold }),
         ...(minutes === undefined ? {} : { cooldown_minutes: minutes }),
         channel: notice.channel,
@@ -58,6 +66,7 @@ export function EditAlert({
   const wrong = (text: string): string | undefined => (isNumber(text) ? undefined : 'Must be a number.');
   return (
     <form className={cx(styles['form'], styles['edit'])} aria-label="Edit alert" onSubmit={submit}>
+      <TextField label="Name" value={name} problem={problems['name']} onText={setName} />
       {type !== 'composite' && (
         <TextField
           {...LIMITS[type]}
@@ -68,6 +77,14 @@ export function EditAlert({
           onText={setLimit}
         />
       )}
+      <WindowFields
+        type={type}
+        draft={span}
+        problems={problems}
+        onChange={(some) => {
+          setSpan({ ...span, ...some });
+        }}
+      />
       <NoticeFields
         draft={notice}
         problems={{ ...problems, cooldown_minutes: wrong(notice.cooldown) ?? problems['cooldown_minutes'] }}

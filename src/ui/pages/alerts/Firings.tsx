@@ -1,12 +1,17 @@
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client.js';
 import { formatDuration } from '../../format/duration.js';
 import { cx } from '../../parts/cx.js';
 import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
+import { Pager } from '../../parts/Pager.js';
 import parts from '../../parts/parts.module.css';
+import { TableSkeleton } from '../../parts/Skeleton.js';
+import { Failure } from '../../parts/states.js';
 import { Notices } from './Notices.js';
 import { formatCondition, formatFound, TYPES } from './labels.js';
+import { FIRINGS_ON_PAGE, useFirings } from './load.js';
 import styles from './alerts.module.css';
 
 export type Firing = Schemas['FiredAlert'];
@@ -52,8 +57,10 @@ export function Firings({
               </td>
               {withRule && (
                 <td>
-                  <Link href={`/alerts/${firing.alert_id}`}>{TYPES[firing.type]}</Link>{' '}
-                  <span className={parts['faint']}>{firing.target.name}</span>
+                  <Link href={`/alerts/${firing.alert_id}`}>{firing.name ?? TYPES[firing.type]}</Link>{' '}
+                  <span className={parts['faint']} title={firing.target.name}>
+                    {firing.target.name}
+                  </span>
                 </td>
               )}
               <td>
@@ -75,6 +82,49 @@ export function Firings({
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Firings in pages. @param filter API parameters */
+export function FiringPages({
+  filter,
+  page,
+  withRule = false,
+  empty,
+  onPage,
+}: {
+  readonly filter: Parameters<typeof useFirings>[0];
+  readonly page: number;
+  readonly withRule?: boolean;
+  readonly empty: ReactNode;
+  readonly onPage: (page: number) => void;
+}) {
+  const { data, error, refetch } = useFirings(filter, page);
+  return (
+    <section className={styles['section']}>
+      <div className={parts['head']}>
+        <h2>Firings</h2>
+      </div>
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : data === undefined ? (
+        <TableSkeleton rows={4} />
+      ) : data.items.length === 0 ? (
+        empty
+      ) : (
+        <>
+          <Firings label="Firings" firings={data.items} withRule={withRule} />
+          <Pager
+            page={page}
+            pageSize={FIRINGS_ON_PAGE}
+            count={data.count}
+            hasMore={data.has_more}
+            noun={data.count === 1 ? 'firing' : 'firings'}
+            onChange={onPage}
+          />
+        </>
+      )}
+    </section>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type SyntheticEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, ApiError, bodyOf } from '../../api/client.js';
@@ -11,18 +11,16 @@ import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { useMe } from '../../shell/Session.js';
 import { oneOf, text } from '../../state/codec.js';
-import { useSettled } from '../../state/use-debounced.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { problemsOf, toNewRule, type Draft } from './draft.js';
 import { mayManage } from './load.js';
 import { PastChart, PastFirings, SPANS, usePast } from './Past.js';
 import { RuleFields } from './RuleFields.js';
-import { useTargets } from './use-targets.js';
 import styles from './alerts.module.css';
 
 /** Form state in the URL, without webhook URLs, which contain secrets. */
 const STATE = {
-  of: oneOf(['agent', 'service'], 'agent'),
+  of: oneOf(['agent', 'all', 'service'], 'agent'),
   agent: text(),
   service: text(),
   type: oneOf(
@@ -42,7 +40,7 @@ const USUAL = {
   inactivity: '6',
   score_threshold: '0.5',
 };
-type Local = Pick<Draft, 'cooldown' | 'channel' | 'url' | 'operator' | 'conditions' | 'samples'>;
+type Local = Omit<Draft, keyof typeof STATE>;
 
 /** Creates a rule, with a preview over past data. */
 export default function NewAlert() {
@@ -64,6 +62,9 @@ function Editor() {
   const [, navigate] = useLocation();
   const [state, change] = useUrlState(STATE);
   const [local, setLocal] = useState<Local>({
+    name: '',
+    window: '60',
+    minimum: '',
     cooldown: '60',
     channel: 'email',
     url: '',
@@ -76,8 +77,7 @@ function Editor() {
   });
   const draft: Draft = { ...state, ...local };
   const rule = toNewRule(draft);
-  const [search, setSearch] = useState('');
-  const targets = useTargets(draft.type === 'composite', draft.agent, useSettled(search.trim()));
+  const targets = useTargets(draft.of === 'service', draft.type === 'composite');
   const create = useMutation({
     mutationFn: () => {
       if (rule === null) throw new Error('Select an agent or a service.');
@@ -124,10 +124,8 @@ function Editor() {
         <form className={styles['form']} aria-label="New alert" noValidate onSubmit={submit}>
           <RuleFields
             draft={draft}
-            targets={targets}
+            {...targets}
             problems={problems}
-            search={search}
-            onSearch={setSearch}
             canMail={past.data?.now.can_mail}
             onChange={put}
           />
@@ -197,4 +195,25 @@ function Preview({
       <PastFirings past={past.data} hours={hours} />
     </>
   );
+}
+
+/** Names of services and metrics that a rule may be about. */
+function useTargets(needsServices: boolean, needsMetrics: boolean) {
+  const services = useQuery({
+    queryKey: ['services-to-watch'],
+    queryFn: async ({ signal }) => {
+      const map = await bodyOf(api.GET('/api/v1/dashboard/service-map/', { signal }));
+      return map.nodes.map(({ id }) => id);
+    },
+    enabled: needsServices,
+  });
+  const metrics = useQuery({
+    queryKey: ['metrics-to-watch'],
+    queryFn: async ({ signal }) => {
+      const body = await bodyOf(api.GET('/api/v1/dashboard/metrics/', { signal }));
+      return (Array.isArray(body) ? body : []).map(({ name }) => name);
+    },
+    enabled: needsMetrics,
+  });
+  return { services: services.data ?? [], metrics: metrics.data ?? [] };
 }

@@ -9,7 +9,7 @@ import { formatDuration } from '../../format/duration.js';
 import { useSettings } from '../../state/settings.js';
 import { useSettled } from '../../state/use-debounced.js';
 import { toTried, type NewRule } from './draft.js';
-import { formatFound, TYPES, type RuleType } from './labels.js';
+import { formatFound, TYPES, WINDOWED, type RuleType } from './labels.js';
 
 type PastValues = Schemas['AlertPreview'];
 
@@ -25,8 +25,6 @@ const STEPS: Partial<Record<RuleType, { readonly steps: readonly number[] }>> = 
   inactivity: { steps: HOUR_STEPS },
 };
 
-const WINDOWED: ReadonlySet<RuleType> = new Set(['failure_rate', 'latency_threshold', 'score_threshold']);
-
 /** How a rule would have behaved on past data. @param rule null for an incomplete rule */
 export function usePast(rule: NewRule | null, hours: number) {
   const bodyText = useSettled(rule === null ? '' : JSON.stringify({ alert: toTried(rule), hours }));
@@ -41,7 +39,7 @@ export function usePast(rule: NewRule | null, hours: number) {
 
 /** The period that each value covers, for conditions on the runs or scores of a period. */
 function windowNote({ now: { window } }: PastValues, type: RuleType): string {
-  if (!WINDOWED.has(type)) return '';
+  if (!WINDOWED.has(type) || type === 'composite') return '';
   return `, each over the ${formatDuration(Date.parse(window.to) - Date.parse(window.from))} before`;
 }
 

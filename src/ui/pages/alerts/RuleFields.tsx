@@ -1,19 +1,19 @@
-import { formatCount, formatCounted } from '../../format/number.js';
-import { ActionProblem, SelectField, TextField } from '../../parts/FormField.js';
+import { useState } from 'react';
+import { Suggestions, useAgentName, useSuggestions } from '../../list/suggestions.js';
+import { SelectField, TextField } from '../../parts/FormField.js';
+import { useListbox } from '../../parts/use-listbox.js';
 import { ConditionFields } from './ConditionFields.js';
 import { LIMITS, type Draft } from './draft.js';
 import { NoticeFields } from './NoticeFields.js';
-import type { useTargets } from './use-targets.js';
-import { TYPES, type RuleType } from './labels.js';
+import { TYPES, WINDOWED, WINDOWS, type RuleType } from './labels.js';
 
 interface Props {
   readonly draft: Draft;
-  readonly targets: ReturnType<typeof useTargets>;
+  /** Known services and metrics. */
+  readonly services: readonly string[];
+  readonly metrics: readonly string[];
   /** By field name. */
   readonly problems: Readonly<Record<string, string | undefined>>;
-  /** Text that the names of offered agents contain. */
-  readonly search: string;
-  readonly onSearch: (text: string) => void;
   /** Whether the daemon has a mail server; undefined while unknown. */
   readonly canMail: boolean | undefined;
   readonly onChange: (some: Partial<Draft>) => void;
@@ -21,10 +21,20 @@ interface Props {
 
 /** The fields of a new rule. */
 export function RuleFields(props: Props) {
-  const { draft, targets, problems, canMail, onChange } = props;
+  const { draft, metrics, problems, canMail, onChange } = props;
   const { type, limit } = draft;
   return (
     <>
+      <TextField
+        label="Name"
+        hint="Optional; shown in lists and notifications"
+        maxLength={200}
+        value={draft.name}
+        problem={problems['name']}
+        onText={(text) => {
+          onChange({ name: text });
+        }}
+      />
       <TargetFields {...props} />
       <SelectField
         label="Condition"
@@ -70,7 +80,7 @@ export function RuleFields(props: Props) {
         <ConditionFields
           operator={draft.operator}
           conditions={draft.conditions}
-          metrics={targets.metrics}
+          metrics={metrics}
           problems={problems}
           onChange={onChange}
         />
@@ -86,62 +96,33 @@ export function RuleFields(props: Props) {
           }}
         />
       )}
+      <WindowFields type={type} draft={draft} problems={problems} onChange={onChange} />
       <NoticeFields draft={draft} problems={problems} canMail={canMail} onChange={onChange} />
     </>
   );
 }
 
-function TargetFields({
-  draft: { of, agent, service },
-  targets: { agents, selected, services },
-  problems,
-  search,
-  onSearch,
-  onChange,
-}: Props) {
-  const { items = [], count = 0 } = agents.data ?? {};
-  const known = Object.fromEntries(items.map(({ id, name }) => [id, name || '(no name)']));
-  // The selected agent need not be among those offered.
-  const named = agent === '' || agent in known ? known : { [agent]: selected?.name ?? agent, ...known };
-  const isMore = count > items.length;
+function TargetFields({ draft: { of, agent, service }, services, problems, onChange }: Props) {
   return (
     <>
       <SelectField
         label="Target"
         value={of}
-        options={{ agent: 'Agent', service: 'Service' }}
+        options={{ agent: 'One agent', all: 'All agents together', service: 'Service' }}
         onText={(text) => {
-          onChange({ of: text === 'service' ? 'service' : 'agent' });
+          onChange({ of: text as Draft['of'] });
         }}
       />
-      {of === 'agent' ? (
-        <>
-          {(isMore || search !== '') && (
-            <TextField
-              label="Find an agent"
-              type="search"
-              hint={
-                isMore
-                  ? `${formatCount(items.length)} of ${formatCount(count)} agents listed below`
-                  : items.length === 0 && !agents.isPlaceholderData
-                    ? 'No matching agents'
-                    : formatCounted(items.length, 'matching agent')
-              }
-              value={search}
-              onText={onSearch}
-            />
-          )}
-          <SelectField
-            label="Agent"
-            value={agent}
-            options={{ '': 'Select…', ...named }}
-            problem={problems['agent_id']}
-            onText={(text) => {
-              onChange({ agent: text });
-            }}
-          />
-        </>
-      ) : (
+      {of === 'agent' && (
+        <AgentField
+          agent={agent}
+          problem={problems['agent_id']}
+          onPick={(id) => {
+            onChange({ agent: id });
+          }}
+        />
+      )}
+      {of === 'service' && (
         <TextField
           label="Service"
           hint="May be a service that has not sent data yet"
@@ -153,7 +134,94 @@ function TargetFields({
           }}
         />
       )}
-      <ActionProblem error={agents.error} />
+    </>
+  );
+}
+
+/** An agent found by part of its name. */
+function AgentField({
+  agent,
+  problem,
+  onPick,
+}: {
+  /** Empty for none. */
+  readonly agent: string;
+  readonly problem: string | undefined;
+  readonly onPick: (id: string) => void;
+}) {
+  const name = useAgentName(agent);
+  /** Undefined while the field is not being edited. */
+  const [typed, setTyped] = useState<string>();
+  const isOpen = typed !== undefined;
+  const found = useSuggestions(isOpen ? 'agent' : undefined, typed ?? '');
+  const box = useListbox(found.length, 0, (at) => {
+    const picked = found[at];
+    if (!picked) return;
+    onPick(picked.value);
+    setTyped(undefined);
+  });
+  return (
+    <div>
+      <TextField
+        {...box.field}
+        label="Agent"
+        hint={isOpen && found.length === 0 ? 'No agent with this name' : 'Type a part of the name'}
+        placeholder={name}
+        value={typed ?? name}
+        problem={problem}
+        onFocus={() => {
+          setTyped('');
+        }}
+        onBlur={() => {
+          setTyped(undefined);
+        }}
+        onText={(text) => {
+          setTyped(text);
+          box.reset();
+        }}
+      />
+      <Suggestions label="Agents" items={found} box={box} />
+    </div>
+  );
+}
+
+/** The window of a rule and the runs that it needs, if its type has them. */
+export function WindowFields({
+  type,
+  draft: { window, minimum },
+  problems,
+  onChange,
+}: {
+  readonly type: RuleType;
+  readonly draft: Pick<Draft, 'window' | 'minimum'>;
+  readonly problems: Props['problems'];
+  readonly onChange: (some: Partial<Pick<Draft, 'window' | 'minimum'>>) => void;
+}) {
+  if (!WINDOWED.has(type)) return null;
+  return (
+    <>
+      <SelectField
+        label="Window"
+        hint={`${type === 'score_threshold' ? 'Scores' : 'Runs'} of this period are evaluated together`}
+        value={window}
+        options={window === '' ? { '': 'Default of the daemon', ...WINDOWS } : WINDOWS}
+        problem={problems['window_minutes']}
+        onText={(text) => {
+          onChange({ window: text });
+        }}
+      />
+      {type !== 'score_threshold' && (
+        <TextField
+          label="Minimum runs"
+          hint="With fewer runs in the window, the alert does not fire. Empty: as configured, usually 1"
+          inputMode="numeric"
+          value={minimum}
+          problem={problems['min_samples']}
+          onText={(text) => {
+            onChange({ minimum: text });
+          }}
+        />
+      )}
     </>
   );
 }

@@ -2,12 +2,22 @@ import { Link } from 'wouter';
 import { Missing } from '../../parts/Missing.js';
 import type { Rule } from './labels.js';
 
-/** The agent or service of a rule. */
+/** The agents or the service of a rule. */
 export function Target({
-  rule: { agent_id, agent_name, target_service },
+  rule: { agent_id, agent_name, all_agents, target_service },
 }: {
-  readonly rule: Pick<Rule, 'agent_id' | 'agent_name' | 'target_service'>;
+  readonly rule: Pick<Rule, 'agent_id' | 'agent_name' | 'all_agents' | 'target_service'>;
 }) {
-  if (agent_id !== null) return <Link href={`/agents/${agent_id}`}>{agent_name ?? agent_id}</Link>;
-  return target_service ?? <Missing reason="No target" />;
+  if (all_agents) return 'All agents';
+  if (agent_id !== null)
+    return (
+      <Link href={`/agents/${agent_id}`} title={agent_name ?? agent_id}>
+        {agent_name ?? agent_id}
+      </Link>
+    );
+  return target_service === null ? (
+    <Missing reason="No target" />
+  ) : (
+    <span title={target_service}>{target_service}</span>
+  );
 }

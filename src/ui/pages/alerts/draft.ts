@@ -1,5 +1,5 @@
 import type { components } from '../../api/generated/schema.js';
-import type { Rule, RuleType } from './labels.js';
+import { WINDOWED, type Rule, type RuleType } from './labels.js';
 
 /**
  * `NewAlert` of the API. The daemon checks dependencies between fields, which the generated types cannot
@@ -19,7 +19,11 @@ export interface ConditionDraft {
 export interface Draft {
   readonly agent: string;
   readonly service: string;
-  readonly of: 'agent' | 'service';
+  readonly of: 'agent' | 'all' | 'service';
+  readonly name: string;
+  /** Minutes; empty for the default of the daemon, as is the next field. */
+  readonly window: string;
+  readonly minimum: string;
   readonly type: RuleType;
   readonly limit: string;
   readonly cooldown: string;
@@ -66,12 +70,18 @@ export function limitText(type: string, limit: number): string {
 /** The request body; null while required input is missing. */
 export function toNewRule(draft: Draft): NewRule | null {
   const { of, agent, service, type } = draft;
-  if (of === 'agent' ? agent === '' : service.trim() === '') return null;
+  if ((of === 'agent' && agent === '') || (of === 'service' && service.trim() === '')) return null;
   const conditions = draft.conditions.map(toCondition);
   const limit = limitOf(type, draft.limit);
   return {
-    ...(of === 'agent' ? { agent_id: agent } : { target_service: service.trim() }),
+    ...(draft.name.trim() === '' ? {} : { name: draft.name.trim() }),
+    ...(of === 'agent'
+      ? { agent_id: agent }
+      : of === 'all'
+        ? { all_agents: true }
+        : { target_service: service.trim() }),
     type,
+    ...toWindow(type, draft),
     ...(type === 'composite'
       ? { composite_config: { operator: draft.operator, conditions } }
       : limit === undefined
@@ -81,6 +91,21 @@ export function toNewRule(draft: Draft): NewRule | null {
     cooldown_minutes: numberOf(draft.cooldown) ?? 60,
     channel: draft.channel,
     ...(draft.channel === 'email' || draft.url.trim() === '' ? {} : { webhook_url: draft.url.trim() }),
+  };
+}
+
+type Minutes = NonNullable<components['schemas']['AlertChange']['window_minutes']>;
+
+/** The window and the minimum of runs, as far as a type has them; absent values keep what the rule has. */
+export function toWindow(type: RuleType, { window, minimum }: Pick<Draft, 'window' | 'minimum'>) {
+  if (!WINDOWED.has(type)) return {};
+  return {
+    ...(window !== '' && { window_minutes: Number(window) as Minutes }),
+    ...(type !== 'score_threshold' &&
+      minimum.trim() !== '' && {
+        // The daemon reports what is not a number.
+        min_samples: (numberOf(minimum) ?? minimum) as number,
+      }),
   };
 }
 
@@ -103,10 +128,12 @@ export function toTried(rule: NewRule): NewRule {
 
 /** An existing rule as a new one. */
 export function fromRule(rule: Rule): NewRule {
-  const { agent_id, target_service, type, threshold, cooldown_minutes, composite_config, score_config } =
-    rule;
+  const { agent_id, all_agents, target_service, type, threshold, composite_config, score_config } = rule;
+  const { cooldown_minutes, window_minutes, min_samples } = rule;
   return {
-    ...(agent_id === null ? { target_service } : { agent_id }),
+    ...(all_agents ? { all_agents } : agent_id === null ? { target_service } : { agent_id }),
+    ...(window_minutes !== null && { window_minutes }),
+    ...(min_samples !== null && { min_samples }),
     type,
     ...(type === 'composite' ? { composite_config } : { threshold }),
     ...(score_config !== null && { score_config }),

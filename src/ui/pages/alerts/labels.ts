@@ -18,6 +18,26 @@ export const TYPES: Readonly<Record<RuleType, string>> = {
   composite: 'Multiple conditions',
 };
 
+/** Types whose values cover a window. */
+export const WINDOWED: ReadonlySet<RuleType> = new Set([
+  'failure_rate',
+  'latency_threshold',
+  'score_threshold',
+  'composite',
+]);
+
+/** The windows that the API allows, in minutes. */
+export const WINDOWS: Readonly<Record<string, string>> = {
+  '5': 'Last 5 minutes',
+  '15': 'Last 15 minutes',
+  '30': 'Last 30 minutes',
+  '60': 'Last hour',
+  '180': 'Last 3 hours',
+  '360': 'Last 6 hours',
+  '720': 'Last 12 hours',
+  '1440': 'Last 24 hours',
+};
+
 export const CHANNELS = { email: 'E-mail', webhook: 'Webhook', both: 'E-mail and webhook' } as const;
 
 export const OPERATORS = { gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' } as const;
@@ -48,7 +68,12 @@ export function formatCondition({ type, threshold, metric_name, operator, value 
   return type === 'inactivity' ? `No activity for ${limit}` : `${TYPES[type]} above ${limit}`;
 }
 
-/** A rule in one line. */
+/** The name of a rule, or else its condition. */
+export function ruleName(rule: Rule): string {
+  return rule.name ?? formatRule(rule);
+}
+
+/** The condition of a rule in one line. */
 export function formatRule({
   type,
   threshold,

@@ -13,8 +13,11 @@ export function useRules() {
   return useQuery(ALERT_RULES);
 }
 
-/** Firings, the newest first. */
-export function useFirings(query: Query) {
+export const FIRINGS_ON_PAGE = 20;
+
+/** A page of firings, the newest first. */
+export function useFirings(filter: Query, page: number, page_size = FIRINGS_ON_PAGE) {
+  const query = { ...filter, page, page_size };
   return useQuery({
     queryKey: ['firings', query],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/dashboard/alert-events', { params: { query }, signal })),

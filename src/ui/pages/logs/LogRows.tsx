@@ -1,13 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { formatClock, formatTime } from '../../format/time.js';
 import { cx } from '../../parts/cx.js';
+import { Grip, type Column } from '../../parts/DataTable.js';
 import parts from '../../parts/parts.module.css';
 import { useSettings } from '../../state/settings.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import styles from './logs.module.css';
 import type { LogRow } from './use-logs.js';
 
+/** Of the header, too. */
 const ROW_PX = 26;
 const OVERSCAN = 20;
 /** Closer to the top than this counts as not reading. */
@@ -21,15 +23,72 @@ export function severityClass(severity: string): string | undefined {
   return severity === 'debug' || severity === 'trace' ? parts['faint'] : undefined;
 }
 
+function Clock({ at }: { readonly at: string }) {
+  const { zone } = useSettings();
+  const ms = Date.parse(at);
+  return (
+    <span title={at}>
+      <span className={styles['date']}>{formatTime(ms, zone).slice(5, 10)} </span>
+      {formatClock(ms, zone)}
+    </span>
+  );
+}
+
+/** Names are those of the stylesheet, too. */
+export const LOG_COLUMNS: readonly Column<LogRow>[] = [
+  { name: 'time', header: 'Time', render: ({ timestamp }) => <Clock at={timestamp} /> },
+  {
+    name: 'severity',
+    header: 'Severity',
+    render: ({ severity }) => <span className={severityClass(severity)}>{severity}</span>,
+  },
+  {
+    name: 'service',
+    header: 'Service',
+    render: ({ service_name: name }) => <span title={name}>{name}</span>,
+  },
+  {
+    name: 'event',
+    header: 'Event',
+    isExtra: true,
+    render: ({ event_name: name }) => <span title={name ?? ''}>{name}</span>,
+  },
+  {
+    name: 'body',
+    header: 'Body',
+    isWide: true,
+    render: ({ body, event_name }) =>
+      body?.slice(0, MAX_SHOWN) ?? <i className={parts['faint']}>{event_name ?? 'no body'}</i>,
+  },
+  {
+    name: 'attributes',
+    header: 'Attributes',
+    isExtra: true,
+    isWide: true,
+    render: ({ attributes }) =>
+      Object.entries(attributes)
+        .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join(' ')
+        .slice(0, MAX_SHOWN),
+  },
+  { name: 'run', header: 'Run', isExtra: true, render: ({ trace_id }) => trace_id },
+  { name: 'span', header: 'Span', isExtra: true, render: ({ span_id }) => span_id },
+];
+
 /** Records, one line each. Only visible lines are in the DOM. */
 export function LogRows({
   rows,
+  columns,
+  onResize,
   selected,
   onSelect,
   onReading,
   onEnd,
 }: {
   readonly rows: readonly LogRow[];
+  readonly columns: readonly Column<LogRow>[];
+  /** Called with the width of a column in pixels. */
+  readonly onResize: (name: string, width: number) => void;
   /** Record id. */
   readonly selected: string | undefined;
   readonly onSelect: (row: LogRow) => void;
@@ -38,7 +97,12 @@ export function LogRows({
   /** Called near the last rows. */
   readonly onEnd: () => void;
 }) {
-  const { zone } = useSettings();
+  const [dragged, setDragged] = useState<{ readonly name: string; readonly width: number }>();
+  const sizeOf = ({ name, width }: Column<LogRow>) => {
+    const px = dragged?.name === name ? dragged.width : width;
+    return px === undefined ? undefined : { flex: 'none', width: px };
+  };
+  const classOf = ({ name, isWide }: Column<LogRow>): string => cx(styles[name], isWide && styles['wide']);
   const grid = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -46,6 +110,8 @@ export function LogRows({
     estimateSize: () => ROW_PX,
     getItemKey: (at) => rows[at]?.id ?? at,
     overscan: OVERSCAN,
+    paddingStart: ROW_PX,
+    scrollPaddingStart: ROW_PX,
   });
   const at = rows.findIndex(({ id }) => id === selected);
   const step = (by: number) => (): void => {
@@ -75,8 +141,8 @@ export function LogRows({
       className={styles['rows']}
       role="grid"
       aria-label="Log records"
-      aria-rowcount={rows.length}
-      aria-colcount={4}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length}
       aria-activedescendant={isThere && selected !== undefined ? `log-${selected}` : undefined}
       tabIndex={0}
       onScroll={(event) => {
@@ -89,16 +155,31 @@ export function LogRows({
       }}
     >
       <div role="rowgroup" className={styles['all']} style={{ height: virtual.getTotalSize() }}>
+        <div role="row" aria-rowindex={1} className={cx(styles['row'], styles['header'])}>
+          {columns.map((column) => (
+            <span key={column.name} role="columnheader" className={classOf(column)} style={sizeOf(column)}>
+              {column.header}
+              <Grip
+                onDrag={(width) => {
+                  setDragged({ name: column.name, width });
+                }}
+                onDrop={(width) => {
+                  setDragged(undefined);
+                  onResize(column.name, width);
+                }}
+              />
+            </span>
+          ))}
+        </div>
         {items.map(({ key, index, start }) => {
           const row = rows[index];
           if (!row) return null;
-          const ms = Date.parse(row.timestamp);
           return (
             <div
               key={key}
               id={`log-${row.id}`}
               role="row"
-              aria-rowindex={index + 1}
+              aria-rowindex={index + 2}
               aria-selected={index === at}
               className={styles['row']}
               style={{ transform: `translateY(${String(start)}px)` }}
@@ -106,21 +187,11 @@ export function LogRows({
                 onSelect(row);
               }}
             >
-              <span role="gridcell" className={styles['time']} title={row.timestamp}>
-                <span className={styles['date']}>{formatTime(ms, zone).slice(5, 10)} </span>
-                {formatClock(ms, zone)}
-              </span>
-              <span role="gridcell" className={cx(styles['severity'], severityClass(row.severity))}>
-                {row.severity}
-              </span>
-              <span role="gridcell" className={styles['service']} title={row.service_name}>
-                {row.service_name}
-              </span>
-              <span role="gridcell" className={styles['body']}>
-                {row.body?.slice(0, MAX_SHOWN) ?? (
-                  <i className={parts['faint']}>{row.event_name ?? 'no body'}</i>
-                )}
-              </span>
+              {columns.map((column) => (
+                <span key={column.name} role="gridcell" className={classOf(column)} style={sizeOf(column)}>
+                  {column.render(row)}
+                </span>
+              ))}
             </div>
           );
         })}

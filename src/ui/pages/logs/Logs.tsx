@@ -1,8 +1,9 @@
 import { Radio } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState, useMemo } from 'react';
+import { useCallback, useEffect, useRef, useState, useMemo, type ComponentProps } from 'react';
 import { OTLP_ENDPOINT } from '../../api/base.js';
 import { formatCount, formatCounted } from '../../format/number.js';
-import { fileOf } from '../../list/Export.js';
+import { arranged } from '../../list/ColumnMenu.js';
+import { exportedPages } from '../../list/Export.js';
 import { FilterBar } from '../../list/FilterBar.js';
 import { ListFrame } from '../../list/ListFrame.js';
 import parts from '../../parts/parts.module.css';
@@ -12,7 +13,7 @@ import { changeOf, initialOf } from '../../state/codec.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { LogFacets } from './LogFacets.js';
 import { LogRecord } from './LogRecord.js';
-import { LogRows } from './LogRows.js';
+import { LOG_COLUMNS, LogRows } from './LogRows.js';
 import {
   goesOn,
   isFiltered,
@@ -23,7 +24,7 @@ import {
   type LogsState,
 } from './logs-state.js';
 import styles from './logs.module.css';
-import { useFacets, useLogs } from './use-logs.js';
+import { allLogs, useFacets, useLogs } from './use-logs.js';
 import type { Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import charts from '../../charts/charts.module.css';
@@ -98,6 +99,9 @@ export default function Logs() {
   const facets = useFacets(state);
   const logs = useLogs(state, isReading);
   const canFollow = goesOn(state.range);
+  const { menu, table } = arranged(LOG_COLUMNS, state.cols, (cols) => {
+    change({ cols }, 'replace');
+  });
   return (
     <ListFrame
       title="Logs"
@@ -111,11 +115,8 @@ export default function Logs() {
           change({ q }, 'replace');
         },
       }}
-      exported={{
-        name: 'logs',
-        about: 'The loaded records, with times in UTC.',
-        read: async (format) => fileOf(format, logs.rows ?? []),
-      }}
+      columns={menu}
+      exported={exportedPages('logs', (signal) => allLogs(state, signal))}
       filters={
         <>
           <FilterBar
@@ -162,6 +163,7 @@ export default function Logs() {
         logs={logs}
         isReading={isReading}
         setReading={setReading}
+        table={table}
       />
     </ListFrame>
   );
@@ -174,6 +176,7 @@ function Found({
   logs,
   isReading,
   setReading,
+  table,
 }: {
   readonly state: LogsState;
   readonly change: (some: Partial<LogsState>, step?: 'push' | 'replace') => void;
@@ -181,6 +184,7 @@ function Found({
   readonly logs: ReturnType<typeof useLogs>;
   readonly isReading: boolean;
   readonly setReading: (isReading: boolean) => void;
+  readonly table: Pick<ComponentProps<typeof LogRows>, 'columns' | 'onResize'>;
 }) {
   const place = parsePlace(state.record);
   const { more, letIn, tail } = logs;
@@ -242,6 +246,7 @@ function Found({
           <Nothing state={state} />
         ) : (
           <LogRows
+            {...table}
             rows={logs.rows}
             selected={place?.id}
             onSelect={(row) => {

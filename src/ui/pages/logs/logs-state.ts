@@ -18,6 +18,8 @@ export const LOGS_STATE = {
   attribute: text(),
   /** Show new records automatically. */
   live: flag(),
+  /** Columns, see `parts/columns.ts`. */
+  cols: text(),
   /** The open record, see {@link printPlace}. */
   record: text(),
 };

@@ -10,6 +10,8 @@ import { arrived, joined, letIn, NO_TAIL, withLoss, type Tail } from '../../live
 export type LogRow = Schemas['LogRecord'];
 
 const PAGE = 200;
+/** Records in a request of an export; the API allows as many. */
+const EXPORTED = 1000;
 const REFRESH_MS = 30_000;
 const EVENTS = ['open', 'log', 'lost'];
 
@@ -117,6 +119,20 @@ export function useLogs(state: LogsState, isReading: boolean) {
     },
     isAll: !found.hasNextPage,
   };
+}
+
+/** Search results page by page with all fields, for an export. Records that arrive later do not shift the pages. */
+export async function* allLogs(state: LogsState, signal: AbortSignal): AsyncGenerator<readonly LogRow[]> {
+  const query = { ...logFilter(state), ...endsOf(state.range), limit: EXPORTED, offset: 0, details: true };
+  let cursor: string | null | undefined;
+  while (cursor !== null) {
+    const place: object = cursor === undefined ? {} : { cursor };
+    const { items, next_cursor } = await bodyOf(
+      api.GET('/api/v1/dashboard/logs/search', { params: { query: { ...query, ...place } }, signal }),
+    );
+    yield items;
+    cursor = next_cursor;
+  }
 }
 
 /** A complete record with all digits; null if it is no longer stored. */

@@ -162,7 +162,7 @@ function useFullScreen(isFull: boolean, leave: () => void): void {
 
 /** Firings related to a run. */
 function RunAlerts({ traceId }: { readonly traceId: string }) {
-  const { data, error, refetch } = useFirings({ trace_id: traceId, page: 1, page_size: FIRINGS_LIMIT });
+  const { data, error, refetch } = useFirings({ trace_id: traceId }, 1, FIRINGS_LIMIT);
   useAlertUpdates();
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <TableSkeleton rows={3} />;

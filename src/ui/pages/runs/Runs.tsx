@@ -3,10 +3,10 @@ import { Link } from 'wouter';
 import { BASE } from '../../api/base.js';
 import { fetchAs, type Schemas } from '../../api/client.js';
 import { arranged } from '../../list/ColumnMenu.js';
-import { fileOf, saveFile, type Exported } from '../../list/Export.js';
+import { saveFile, type Exported } from '../../list/Export.js';
+import { FILE_TYPES, writeFile } from '../../list/export-file.js';
 import { FilterBar } from '../../list/FilterBar.js';
 import { ListFrame, SelectionBar } from '../../list/ListFrame.js';
-import { FILE_TYPES, type FileFormat } from '../../list/table-file.js';
 import { Choice } from '../../parts/Choice.js';
 import { Time } from '../../parts/figures.js';
 import { NewRows, newRows } from '../../parts/NewRows.js';
@@ -278,7 +278,9 @@ function RunActions({ runs }: { readonly runs: readonly ListedRun[] }) {
         type="button"
         className={parts['button']}
         onClick={() => {
-          saveFile('selected-runs.ndjson', fileOf('ndjson', runs));
+          void writeFile('ndjson', [runs]).then((file) => {
+            saveFile('selected-runs.ndjson', file);
+          });
         }}
       >
         Export selected
@@ -292,11 +294,11 @@ function exportedRuns(state: RunsState): Exported {
   return {
     name: 'runs',
     about: 'All runs that match the filters, with times in UTC.',
-    read: async (format: FileFormat) => {
+    read: async (format, _onRows, signal) => {
       const url = new URL('api/v1/dashboard/traces', BASE);
       for (const [name, value] of Object.entries(filterQuery(state, Date.now())))
         for (const each of [value].flat()) url.searchParams.append(name, String(each));
-      return await (await fetchAs(url, FILE_TYPES[format])).blob();
+      return await (await fetchAs(url, FILE_TYPES[format], signal)).blob();
     },
   };
 }

@@ -1,36 +1,20 @@
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { arranged } from '../../list/ColumnMenu.js';
-import { FilterBar } from '../../list/FilterBar.js';
-import { ListFrame, ListPages } from '../../list/ListFrame.js';
-import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/run-context.js';
-import { PAGE_SIZE, usePages } from '../../list/use-pages.js';
+import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/filters.js';
+import { LIST_STATE, PagedList } from '../../list/PagedList.js';
 import { useFresh } from '../../live/use-fresh.js';
-import { useSteady } from '../../live/use-steady.js';
-import { DataTable, type Column } from '../../parts/DataTable.js';
+import type { Column } from '../../parts/DataTable.js';
 import { Count, Money, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
-import { NewRows, newRows } from '../../parts/NewRows.js';
 import parts from '../../parts/parts.module.css';
-import { Empty } from '../../parts/states.js';
-import { changeOf, initialOf, integer, text } from '../../state/codec.js';
+import { text } from '../../state/codec.js';
 import { sessionPath } from '../../state/path.js';
 import { rangeField } from '../../state/range.js';
-import { endsOf } from '../../state/use-series.js';
-import { useUrlState } from '../../state/use-url-state.js';
 
 type Session = Schemas['Session'];
 
-const NOUN = ['session', 'sessions'] as const;
 const SHOWN_NAMES = 3;
-const STATE = {
-  user: text(),
-  ...CONTEXT_STATE,
-  range: rangeField('all'),
-  page: integer(1, 1),
-  cols: text(),
-};
-const INITIAL = initialOf(STATE);
+const STATE = { ...LIST_STATE, user: text(), ...CONTEXT_STATE, range: rangeField('all') };
 const FILTERS = {
   user: { label: 'User', kind: 'text', suggest: 'user_id' },
   ...CONTEXT_FILTERS,
@@ -114,84 +98,30 @@ function Few({ names }: { readonly names: readonly string[] }) {
 
 /** Sessions, the last active first. */
 export default function Sessions() {
-  const [state, change] = useUrlState(STATE);
-  const { user, range, page, cols } = state;
-  const filters = {
-    kind: 'all' as const,
-    ...(user === '' ? {} : { user_id: user }),
-    ...contextQuery(state),
-  };
-  const answer = usePages('sessions', [filters, range], page, (pages, signal) =>
-    bodyOf(
-      api.GET('/api/v1/dashboard/sessions', {
-        params: { query: { ...pages, ...filters, ...(range === 'all' ? {} : endsOf(range)) } },
-        ...(signal && { signal }),
-      }),
-    ),
-  );
   useFresh('sessions');
-  const { data, isPlaceholderData, exported } = answer;
-  const list = useSteady(JSON.stringify([filters, range, page]), data?.items, isPlaceholderData, idOf);
-  const isFiltered = user !== '' || range !== 'all' || Object.keys(contextQuery(state)).length > 0;
-  const { menu, table } = arranged(COLUMNS, cols, (value) => {
-    change({ cols: value }, 'replace');
-  });
   return (
-    <ListFrame
+    <PagedList
+      name="sessions"
       title="Sessions"
-      noun={NOUN}
-      count={data?.count}
-      columns={menu}
-      exported={exported}
-      filters={
-        <FilterBar
-          fields={FILTERS}
-          values={state}
-          initial={INITIAL}
-          range={range}
-          onChange={(values) => {
-            change({ ...changeOf(STATE, values), page: 1 });
-          }}
-        />
-      }
-    >
-      <ListPages
-        answer={answer}
-        noun={NOUN}
-        page={page}
-        pageSize={PAGE_SIZE}
-        onPage={(next) => {
-          change({ page: next });
-        }}
-        empty={
-          <Empty title={isFiltered ? 'No sessions match' : 'No sessions yet'}>
-            <p>
-              {isFiltered
-                ? 'Remove a filter or widen the time range. The user id must match exactly.'
-                : 'Add session_id to the metadata of runs, or session.id or gen_ai.conversation.id to the attributes of a span.'}
-            </p>
-          </Empty>
-        }
-      >
-        {({ items }) => (
-          <>
-            <NewRows
-              text={newRows(page === 1 ? list.newKeys.length : 0, 'session')}
-              isMoved={list.isMoved}
-              onShow={() => {
-                list.renew(items);
-              }}
-            />
-            <DataTable
-              label="Sessions"
-              items={list.items ?? []}
-              {...table}
-              keyOf={idOf}
-              hrefOf={({ session_id }) => sessionPath(session_id)}
-            />
-          </>
-        )}
-      </ListPages>
-    </ListFrame>
+      noun={['session', 'sessions']}
+      fields={STATE}
+      filters={FILTERS}
+      columns={COLUMNS}
+      keyOf={idOf}
+      hrefOf={({ session_id }) => sessionPath(session_id)}
+      load={({ user, ...context }, pages, signal) => {
+        const query = {
+          ...pages,
+          kind: 'all' as const,
+          ...(user === '' ? {} : { user_id: user }),
+          ...contextQuery(context),
+        };
+        return bodyOf(api.GET('/api/v1/dashboard/sessions', { params: { query }, signal }));
+      }}
+      none={{
+        title: 'No sessions yet',
+        text: 'Add session_id to the metadata of runs, or session.id or gen_ai.conversation.id to the attributes of a span.',
+      }}
+    />
   );
 }

@@ -1,34 +1,23 @@
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { formatCount, formatPercentage } from '../../format/number.js';
-import { arranged } from '../../list/ColumnMenu.js';
-import { FilterBar } from '../../list/FilterBar.js';
-import { ListFrame, ListPages } from '../../list/ListFrame.js';
-import { CONTEXT_FILTERS } from '../../list/run-context.js';
-import { PAGE_SIZE, usePages } from '../../list/use-pages.js';
-import { DataTable, type Column } from '../../parts/DataTable.js';
+import { contextQuery, CONTEXT_FILTERS } from '../../list/filters.js';
+import { LIST_STATE, PagedList } from '../../list/PagedList.js';
+import type { Column } from '../../parts/DataTable.js';
 import { Count, Duration, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
-import { Empty } from '../../parts/states.js';
-import { changeOf, initialOf, integer, text } from '../../state/codec.js';
+import { text } from '../../state/codec.js';
 import { runsOfTool } from '../../state/path.js';
 import { rangeField } from '../../state/range.js';
-import { endsOf } from '../../state/use-series.js';
-import { useUrlState } from '../../state/use-url-state.js';
 
 type Tool = Schemas['ToolUsage'];
 
-const NOUN = ['tool', 'tools'] as const;
 /** Agents of a tool that are listed; the others are counted. */
 const MAX_AGENTS = 3;
-const STATE = {
-  agent: text(),
-  range: rangeField('7d', true),
-  page: integer(1, 1),
-  cols: text(),
-};
-const INITIAL = initialOf(STATE);
+const STATE = { ...LIST_STATE, agent: text(), range: rangeField('7d', true) };
 const FILTERS = { agent: CONTEXT_FILTERS.agent };
+
+const nameOf = ({ tool }: Tool): string => tool;
 
 const COLUMNS: readonly Column<Tool>[] = [
   {
@@ -103,63 +92,25 @@ function ByAgent({ agents }: Pick<Tool, 'agents'>) {
 
 /** The tools called in a period, with failures and durations, optionally of one agent. */
 export default function Tools() {
-  const [state, change] = useUrlState(STATE);
-  const { agent, range, page, cols } = state;
-  const answer = usePages('tools', [agent, range], page, (pages, signal) =>
-    bodyOf(
-      api.GET('/api/v1/dashboard/tools', {
-        params: { query: { ...pages, ...(agent === '' ? {} : { agent_id: agent }), ...endsOf(range) } },
-        ...(signal && { signal }),
-      }),
-    ),
-  );
-  const { menu, table } = arranged(COLUMNS, cols, (value) => {
-    change({ cols: value }, 'replace');
-  });
   return (
-    <ListFrame
+    <PagedList
+      isBounded
+      name="tools"
       title="Tools"
-      noun={NOUN}
-      count={answer.data?.count}
-      columns={menu}
-      exported={answer.exported}
-      filters={
-        <FilterBar
-          isBounded
-          fields={FILTERS}
-          values={state}
-          initial={INITIAL}
-          range={range}
-          onChange={(values) => {
-            change({ ...changeOf(STATE, values), page: 1 });
-          }}
-        />
-      }
-    >
-      <ListPages
-        answer={answer}
-        noun={NOUN}
-        page={page}
-        pageSize={PAGE_SIZE}
-        onPage={(next) => {
-          change({ page: next });
-        }}
-        empty={
-          <Empty title="No tool calls in this period">
-            <p>Widen the time range, or send spans of type tool: these count as tool calls.</p>
-          </Empty>
-        }
-      >
-        {({ items }) => (
-          <DataTable
-            label="Tools"
-            items={items}
-            {...table}
-            keyOf={({ tool }) => tool}
-            hrefOf={({ tool }) => runsOfTool(tool)}
-          />
-        )}
-      </ListPages>
-    </ListFrame>
+      noun={['tool', 'tools']}
+      fields={STATE}
+      filters={FILTERS}
+      columns={COLUMNS}
+      keyOf={nameOf}
+      hrefOf={({ tool }) => runsOfTool(tool)}
+      load={({ agent }, pages, signal) => {
+        const query = { ...pages, ...contextQuery({ agent }) };
+        return bodyOf(api.GET('/api/v1/dashboard/tools', { params: { query }, signal }));
+      }}
+      none={{
+        title: 'No tool calls in this period',
+        text: 'Widen the time range, or send spans of type tool: these count as tool calls.',
+      }}
+    />
   );
 }

@@ -2,18 +2,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { formatCount, formatCounted, formatPercentage } from '../../format/number.js';
-import { arranged } from '../../list/ColumnMenu.js';
-import { FilterBar } from '../../list/FilterBar.js';
-import { ListFrame, ListPages } from '../../list/ListFrame.js';
-import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/run-context.js';
-import { PAGE_SIZE, usePages } from '../../list/use-pages.js';
-import { DataTable, type Column } from '../../parts/DataTable.js';
+import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/filters.js';
+import { LIST_STATE, PagedList } from '../../list/PagedList.js';
+import type { Column } from '../../parts/DataTable.js';
 import { Count, Money, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
-import { Empty } from '../../parts/states.js';
 import { Table } from '../../parts/Table.js';
-import { changeOf, initialOf, integer, text } from '../../state/codec.js';
+import { text } from '../../state/codec.js';
 import { rangeField } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
@@ -22,15 +18,9 @@ type User = Schemas['EndUser'];
 type Decisions = Schemas['ToolDecisions'];
 type Decided = Pick<Decisions, 'accepted' | 'rejected' | 'automatic'>;
 
-const NOUN = ['user', 'users'] as const;
-const STATE = {
-  q: text(),
-  ...CONTEXT_STATE,
-  range: rangeField('30d'),
-  page: integer(1, 1),
-  cols: text(),
-};
-const INITIAL = initialOf(STATE);
+/** Repositories and tools below the list. */
+const MAX_ROWS = 50;
+const STATE = { ...LIST_STATE, q: text(), ...CONTEXT_STATE, range: rangeField('30d') };
 
 const idOf = ({ user_id: id }: User): string => id;
 const runsOf = ({ user_id: id }: User): string => `/runs?kind=all&user=${encodeURIComponent(id)}`;
@@ -140,7 +130,7 @@ function Repositories({
     queryFn: ({ signal }) => {
       const query = {
         page: 1,
-        page_size: PAGE_SIZE,
+        page_size: MAX_ROWS,
         ...context,
         ...(range === 'all' ? {} : endsOf(range)),
       };
@@ -198,7 +188,7 @@ function ToolDecisions({ decisions }: { readonly decisions: Decisions | undefine
       </div>
       <Table
         label="Tool decisions"
-        items={decisions.tools.slice(0, PAGE_SIZE)}
+        items={decisions.tools.slice(0, MAX_ROWS)}
         columns={TOOL}
         keyOf={({ tool_name: name }) => JSON.stringify(name)}
       />
@@ -241,25 +231,8 @@ const TOOL: readonly Column<Decisions['tools'][number]>[] = [
 
 /** End users by cost, their repositories, and what they allowed coding agents to do. */
 export default function Users() {
-  const [state, change] = useUrlState(STATE);
-  const { q, range, page, cols } = state;
-  const context = contextQuery(state);
-  const answer = usePages('end-users', [q, context, range], page, (pages, signal) =>
-    bodyOf(
-      api.GET('/api/v1/dashboard/users', {
-        params: {
-          query: {
-            ...pages,
-            kind: 'all',
-            ...(q === '' ? {} : { query: q }),
-            ...context,
-            ...(range === 'all' ? {} : endsOf(range)),
-          },
-        },
-        ...(signal && { signal }),
-      }),
-    ),
-  );
+  const [state] = useUrlState(STATE);
+  const { range } = state;
   const { data: decisions } = useQuery({
     queryKey: ['tool-decisions', range],
     queryFn: ({ signal }) => {
@@ -269,60 +242,33 @@ export default function Users() {
     placeholderData: keepPreviousData,
   });
   const hasDecisions = decisions !== undefined && decisions.users.length > 0;
-  const columns = [...USER, ...STATS, USER_SESSIONS, ...(hasDecisions ? [decidedOf(decisions)] : [])];
-  const isFiltered = q !== '' || range !== 'all' || Object.keys(context).length > 0;
-  const { menu, table } = arranged(columns, cols, (value) => {
-    change({ cols: value }, 'replace');
-  });
   return (
-    <ListFrame
+    <PagedList
+      name="end-users"
       title="Users"
-      noun={NOUN}
-      count={answer.data?.count}
-      search={{
-        label: 'Search users by part of the id',
-        placeholder: 'Id contains…',
-        value: q,
-        onChange: (value) => {
-          change({ q: value, page: 1 }, 'replace');
-        },
+      noun={['user', 'users']}
+      fields={STATE}
+      filters={CONTEXT_FILTERS}
+      search={{ label: 'Search users by part of the id', placeholder: 'Id contains…' }}
+      columns={[...USER, ...STATS, USER_SESSIONS, ...(hasDecisions ? [decidedOf(decisions)] : [])]}
+      keyOf={idOf}
+      hrefOf={runsOf}
+      load={({ q, ...context }, pages, signal) => {
+        const query = {
+          ...pages,
+          kind: 'all' as const,
+          ...(q === '' ? {} : { query: q }),
+          ...contextQuery(context),
+        };
+        return bodyOf(api.GET('/api/v1/dashboard/users', { params: { query }, signal }));
       }}
-      columns={menu}
-      exported={{ ...answer.exported, name: 'users' }}
-      filters={
-        <FilterBar
-          fields={CONTEXT_FILTERS}
-          values={state}
-          initial={INITIAL}
-          range={range}
-          onChange={(values) => {
-            change({ ...changeOf(STATE, values), page: 1 });
-          }}
-        />
-      }
+      none={{
+        title: 'No users yet',
+        text: 'Add user_id to the metadata of runs, or user.id to the attributes of a span.',
+      }}
     >
-      <ListPages
-        answer={answer}
-        noun={NOUN}
-        page={page}
-        pageSize={PAGE_SIZE}
-        onPage={(next) => {
-          change({ page: next });
-        }}
-        empty={
-          <Empty title={isFiltered ? 'No users match' : 'No users yet'}>
-            <p>
-              {isFiltered
-                ? 'Remove a filter or widen the time range.'
-                : 'Add user_id to the metadata of runs, or user.id to the attributes of a span.'}
-            </p>
-          </Empty>
-        }
-      >
-        {({ items }) => <DataTable label="Users" items={items} {...table} keyOf={idOf} hrefOf={runsOf} />}
-      </ListPages>
-      <Repositories context={context} range={range} />
+      <Repositories context={contextQuery(state)} range={range} />
       <ToolDecisions decisions={decisions} />
-    </ListFrame>
+    </PagedList>
   );
 }

@@ -30,8 +30,8 @@ void t.test('previews a rule over past data without creating an alert', async (t
   t.equal(status, 200);
   const found = body as Preview;
   t.match(found.now, { value: 0, verdict: 'not_met', is_evaluated: false });
-  t.equal(found.step_seconds, 180);
-  t.equal(found.points.length, 121);
+  t.equal(found.step_seconds, 60);
+  t.equal(found.points.length, 361);
   t.equal(Math.max(...found.points.map(([, value]) => value ?? 0)), 1);
   t.ok(found.points.some(([, value]) => value === null));
   t.same(found.conditions, [found.points.map(([, value]) => value)], 'the values of the only condition');
@@ -39,7 +39,15 @@ void t.test('previews a rule over past data without creating an alert', async (t
   const firedAt = Date.parse(found.firings[0]?.fired_at ?? '');
   t.ok(Math.abs(Date.now() - 5 * hour - firedAt) < 2 * 180_000, 'at the time of the failed runs');
 
-  t.match((await preview(rate)).body, { step_seconds: 720, firings: [{ value: 1 }] });
+  t.match((await preview(rate)).body, { step_seconds: 180, firings: [{ value: 1 }] });
+  t.match((await preview({ ...rate, window_minutes: 1440 }, 6)).body, {
+    now: { verdict: 'met' },
+    step_seconds: 1440,
+  });
+  t.match((await preview({ ...rate, min_samples: 3 }, 6)).body, { firings: [] });
+  t.match((await preview({ ...rate, agent_id: undefined, all_agents: true }, 6)).body, {
+    firings: [{ value: 1 }],
+  });
   t.match((await preview(rate, 1)).body, { step_seconds: 60, firings: [] });
   t.match((await preview({ ...rate, threshold: 1 }, 6)).body, { firings: [] });
   t.match((await preview({ ...rate, type: 'inactivity', threshold: 2 }, 6)).body, { firings: [{}] });

@@ -26,11 +26,14 @@ async function refused(t: Test, api: TestApi, method: string, path: string, wron
 }
 
 const TARGETS: readonly Wrong[] = [
-  [{ target_service: undefined }, '/agent_id', 'is required if target_service is not set'],
-  [{ target_service: null, agent_id: null }, '/agent_id', 'is required if target_service is not set'],
+  [{ target_service: undefined }, '/agent_id', 'is required if neither target_service'],
+  [{ target_service: null, agent_id: null }, '/agent_id', 'is required if neither target_service'],
   [{ agent_id: UUID }, '/target_service', 'must be absent if agent_id is set'],
   [{ target_service: undefined, agent_id: 'x' }, '/agent_id', 'must be a UUID'],
   [{ target_service: undefined, agent_id: 5 }, '/agent_id', 'must be a string'],
+  [{ all_agents: true }, '/target_service', 'must be absent if all_agents is true'],
+  [{ all_agents: 1 }, '/all_agents', 'must be'],
+  [{ target_service: undefined, all_agents: false }, '/agent_id', 'is required if neither target_service'],
   [{ target_service: ' \n' }, '/target_service', 'must not be blank'],
   [{ target_service: 'x'.repeat(1025) }, '/target_service', 'must not be longer than 1024 characters'],
   [{ target_service: ['a'] }, '/target_service', 'must be a string'],
@@ -46,6 +49,8 @@ const TYPES: readonly Wrong[] = [
     [{ type, threshold: null }, '/threshold', `is required for type ${type}`],
     [{ type, composite_config: COMPOSITE }, '/composite_config', 'is for type composite only'],
   ]),
+  [{ type: 'inactivity', window_minutes: 5 }, '/window_minutes', 'is not used by type inactivity'],
+  [{ type: 'cost_threshold', min_samples: 5 }, '/min_samples', 'is not used by type cost_threshold'],
   [{ is_active: false }, '/is_active', 'is not a known field'],
   [{ agent_name: 'x' }, '/agent_name', 'is not a known field'],
 ];
@@ -68,6 +73,9 @@ const SHARED: readonly Wrong[] = [
   [{ webhook_url: 'https://localhost/', channel: 'both' }, '/webhook_url', 'must be reachable from'],
   [{ webhook_url: `https://example.com/${'x'.repeat(2048)}` }, '/webhook_url', 'must not be longer than'],
   [{ webhook_url: 7 }, '/webhook_url', 'must be a string'],
+  [{ window_minutes: 7 }, '/window_minutes', 'must be one of 5, 15, 30, 60'],
+  [{ min_samples: 0 }, '/min_samples', 'must not be less than 1'],
+  [{ name: 'x'.repeat(201) }, '/name', 'must not be longer than 200 characters'],
   [{ last_fired_at: null, id: UUID }, '/id', 'is not a known field'],
 ];
 

@@ -44,6 +44,8 @@ void t.test('every route returns all fields as sent', async (t) => {
     { agent_id, type: 'latency_threshold', threshold: 5e-324 },
     { agent_id, type: 'composite', composite_config: COMPOSITE },
     { target_service: 'db', type: 'composite', composite_config: fullComposite() },
+    { all_agents: true, type: 'cost_threshold', threshold: 5, name: 'monthly budget' },
+    { agent_id, type: 'failure_rate', threshold: 0.5, window_minutes: 1440, min_samples: 20 },
   ];
   const made: AlertJson[] = [];
   for (const [index, kind] of kinds.entries()) {
@@ -54,8 +56,12 @@ void t.test('every route returns all fields as sent', async (t) => {
     t.match(created_at, /^20.*Z$/);
     const isOfAgent = 'agent_id' in kind;
     t.strictSame(rest, {
+      name: null,
       agent_id: null,
+      all_agents: false,
       target_service: null,
+      window_minutes: null,
+      min_samples: null,
       threshold: 0,
       cooldown_minutes: 60,
       webhook_url: null,
@@ -131,6 +137,7 @@ void t.test('a change keeps omitted fields', async (t) => {
     { webhook_url: HOOK_URL },
     { channel: 'webhook' },
     { channel: 'email' },
+    { name: 'slow', window_minutes: 15, min_samples: 5 },
     { channel: 'both', webhook_url: 'https://example.org:8443/a?b=c' },
     { threshold: 0, cooldown_minutes: 525_600, is_active: true, channel: 'webhook', webhook_url: HOOK_URL },
     { threshold: null, cooldown_minutes: null, is_active: null, channel: null, webhook_url: null },

@@ -1,7 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/client.js';
 import { formatCounted } from '../format/number.js';
+import type { useListbox } from '../parts/use-listbox.js';
 import { useSettled } from '../state/use-debounced.js';
+import styles from './list.module.css';
 
 /** A value that a filter may have. */
 export interface Suggestion {
@@ -96,4 +98,34 @@ export function useAgentName(id: string): string {
     retry: false,
   });
   return data?.name ?? id;
+}
+
+/** Suggestions below a text field. The field keeps the focus when one is clicked. */
+export function Suggestions({
+  label,
+  items,
+  box,
+}: {
+  readonly label: string;
+  readonly items: readonly Suggestion[];
+  readonly box: ReturnType<typeof useListbox>;
+}) {
+  if (items.length === 0) return null;
+  return (
+    <ul
+      {...box.list}
+      className={styles['options']}
+      aria-label={label}
+      onMouseDown={(event) => {
+        event.preventDefault();
+      }}
+    >
+      {items.map((item, at) => (
+        <li key={item.value} {...box.option(at)} title={item.label}>
+          <span>{item.label}</span>
+          <small>{item.note}</small>
+        </li>
+      ))}
+    </ul>
+  );
 }
