@@ -8,6 +8,7 @@ export const PAGE_PATHS = [
   '/agents',
   '/agents/{id}',
   '/runs',
+  '/traces',
   '/traces/{id}',
   '/sessions',
   '/sessions/{id}',

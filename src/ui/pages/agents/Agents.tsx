@@ -18,7 +18,7 @@ import { useUrlState } from '../../state/use-url-state.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
 import { Sparkline } from '../../charts/Sparkline.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { endsOf, useSeries } from '../../state/use-series.js';
 import { RangeChoice } from '../../parts/RangeChoice.js';
 import { FirstRun } from './FirstRun.js';
@@ -32,7 +32,7 @@ const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const PAGE_SIZE = 50;
 const STATE = {
   q: text(),
-  range: rangeField('30d'),
+  range: rangeField(PAGE_RANGES['/agents']),
   sort: oneOf(SORTS, '-last_run_at'),
   page: integer(1, 1),
 };

@@ -15,7 +15,7 @@ import parts from '../../parts/parts.module.css';
 import { Empty } from '../../parts/states.js';
 import { changeOf, initialOf, integer, text } from '../../state/codec.js';
 import { sessionPath } from '../../state/path.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
@@ -26,7 +26,7 @@ const SHOWN_NAMES = 3;
 const STATE = {
   user: text(),
   ...CONTEXT_STATE,
-  range: rangeField('all'),
+  range: rangeField(PAGE_RANGES['/sessions']),
   page: integer(1, 1),
   cols: text(),
 };

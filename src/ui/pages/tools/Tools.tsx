@@ -12,7 +12,7 @@ import parts from '../../parts/parts.module.css';
 import { Empty } from '../../parts/states.js';
 import { changeOf, initialOf, integer, text } from '../../state/codec.js';
 import { runsOfTool } from '../../state/path.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
@@ -23,7 +23,7 @@ const NOUN = ['tool', 'tools'] as const;
 const MAX_AGENTS = 3;
 const STATE = {
   agent: text(),
-  range: rangeField('7d', true),
+  range: rangeField(PAGE_RANGES['/tools'], true),
   page: integer(1, 1),
   cols: text(),
 };
@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<Tool>[] = [
     isNumber: true,
     render: ({ p95_ms }) => <Duration value={p95_ms} missing="No call has ended" />,
   },
-  { name: 'agents', header: 'Agents', isCut: true, render: ({ agents }) => <ByAgent agents={agents} /> },
+  { name: 'agents', header: 'Agents', isWide: true, render: ({ agents }) => <ByAgent agents={agents} /> },
   {
     name: 'last',
     header: 'Last call',

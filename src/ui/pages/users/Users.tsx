@@ -14,7 +14,7 @@ import parts from '../../parts/parts.module.css';
 import { Empty } from '../../parts/states.js';
 import { Table } from '../../parts/Table.js';
 import { changeOf, initialOf, integer, text } from '../../state/codec.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
@@ -26,7 +26,7 @@ const NOUN = ['user', 'users'] as const;
 const STATE = {
   q: text(),
   ...CONTEXT_STATE,
-  range: rangeField('30d'),
+  range: rangeField(PAGE_RANGES['/users']),
   page: integer(1, 1),
   cols: text(),
 };
