@@ -36,7 +36,7 @@ void t.test('time range, users and tools', async (t) => {
   await fill(api);
 
   await t.test('carries one time range between pages', async (t) => {
-    const { page, complaints } = await permit('/runs');
+    const { page, complaints } = await permit('/traces');
     const period = page.getByRole('combobox', { name: /^Period/ });
     await page.getByText('1–24 of 24 runs').waitFor();
     await period.selectOption('7d');
@@ -118,6 +118,14 @@ void t.test('time range, users and tools', async (t) => {
     await row.getByRole('link').last().click();
     await page.waitForURL('**/sessions?user=ada%40example.com&range=30d');
     await page.getByText('1–1 of 1 session').waitFor();
+    await page.getByRole('link', { name: 'chat' }).click();
+    await page.getByRole('button', { name: 'Newest turn' }).click();
+    await page.waitForFunction(`(() => {
+      const turns = [...document.querySelectorAll('ol[aria-label=Conversation] > li')];
+      const { top, bottom } = turns.at(-1)?.getBoundingClientRect() ?? {};
+      return turns.length === 12 && turns.every(({ textContent }) => textContent.includes('Rayleigh')) &&
+        top >= 0 && bottom <= innerHeight;
+    })()`);
     t.same(complaints, []);
   });
 
