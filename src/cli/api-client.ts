@@ -209,8 +209,8 @@ function place(operation: Operation, field: string): string {
   const [name = ''] = field.replace(/^\//, '').split('/');
   if (name === '') return 'the input';
   const isArgument = Object.hasOwn(operation.params?.properties ?? {}, name);
-  // `user_id` is the field of both `--user` and `<user>`.
-  const word = name.replace(/_id$/, '').replaceAll('_', '-');
+  // `user_id` is the field of both `--user` and `<user>`, `evaluators` that of `--evaluator`, which is repeated.
+  const word = name.replace(/_id$|(?<=^evaluator)s$/, '').replaceAll('_', '-');
   return isArgument ? `<${word}>` : `--${word}`;
 }
 

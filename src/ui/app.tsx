@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Route, Router, Switch } from 'wouter';
+import { Redirect, Route, Router, Switch } from 'wouter';
 import { BASE } from './api/base.js';
 import { PAGE_CODE } from './page-code.js';
 import { onDemand, type Load } from './parts/on-demand.js';
@@ -64,6 +64,7 @@ export function App() {
                     <Route path="/agents/:id">{({ id }) => <Agent key={id} id={id} />}</Route>
                     <Route path="/agents" component={Agents} />
                     <Route path="/runs" component={Runs} />
+                    <Route path="/traces">{() => <Redirect to="/runs" replace />}</Route>
                     <Route path="/traces/:id">{({ id }) => <Run key={id} id={id} />}</Route>
                     <Route path="/compare/runs" component={CompareRuns} />
                     <Route path="/compare/agents" component={CompareAgents} />

@@ -377,7 +377,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     const found = page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: /parcel waits at/ });
     await found.locator('mark').first().waitFor();
     await page.getByRole('status').getByText('1 run', { exact: true }).waitFor();
-    await page.getByText('1 run, in the last 4 years').waitFor();
+    await page.getByText('1 run in the last 4 years').waitFor();
     await found.click();
     await page.waitForURL(`**/traces/${id}?span=*`);
     await page.goto(new URL('/runs?meta=plan~%3DPR', page.url()).href);

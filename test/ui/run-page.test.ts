@@ -344,6 +344,7 @@ void t.test('the page of a run', async (t) => {
     ];
     const span = aSpan(trace, {
       input_data: { messages: [{ role: 'user', content }] },
+      output_data: { role: 'assistant', tool_calls: [{ function: { name: 'store', arguments: LONG_JSON } }] },
       metadata: { nested: '{"inner":[1,2]}', file: Buffer.from(LETTERS).toString('base64').repeat(20) },
     });
     const header = {
@@ -364,6 +365,7 @@ void t.test('the page of a run', async (t) => {
     const sound = page.locator('audio');
     await sound.waitFor();
     await page.waitForFunction('document.querySelector("audio").duration > 0');
+    await page.getByText('"sentence":').waitFor();
     await page.getByText('tier: gold').waitFor();
     await page.getByRole('button', { name: 'Show all 2' }).click();
     await page.getByRole('dialog').getByText('"sha"').waitFor();
@@ -445,6 +447,11 @@ void t.test('the page of a run', async (t) => {
     if (!box || !grid) throw new Error('not shown');
     t.ok(box.x > grid.x && box.x + box.width < grid.x + grid.width / 2, 'the name is in view');
     t.ok(box.width > 40, 'and readable');
+    await opened.page.goto(`${pages.url}/traces/${trace}`);
+    const row = opened.page.getByRole('treegrid').getByText('level 15', { exact: true });
+    await row.waitFor();
+    const seen = await row.boundingBox();
+    t.ok(seen && seen.x + seen.width < grid.x + grid.width / 2, 'also of rows below the selected one');
     const talked = await talk(pages, 3);
     const paths = [
       `/traces/${trace}?span=${last}`,
@@ -461,6 +468,7 @@ void t.test('the page of a run', async (t) => {
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const LETTERS = 'The quick brown fox jumps over the lazy dog 0123456789';
+const LONG_JSON = JSON.stringify({ sentence: LETTERS.repeat(4) });
 
 /** A tenth of a second of silence. */
 function wav(): string {

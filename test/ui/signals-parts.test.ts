@@ -78,7 +78,8 @@ void t.test('a link requests only aggregations of the metric type', (t) => {
   t.equal(printPairs({}), '');
   t.same(pairsOf(printPairs({ 'x"y': 'z' })), { 'x"y': 'z' });
   t.equal(formatMeasured(1536, 'By', true), '1.5 KB/s');
-  t.equal(formatMeasured(1.23456, '{request}'), '1.235 request');
+  t.equal(formatMeasured(1.23456, '{request}'), '1.235 requests');
+  t.equal(formatMeasured(1, '{request}'), '1 request');
   t.equal(formatMeasured(-2, '1'), '-2');
   t.end();
 });

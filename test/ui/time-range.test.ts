@@ -3,6 +3,7 @@ import type { ApiCaller } from '../support/api-caller.js';
 import { accessibilityProblems } from '../support/browser.js';
 import { anItem, aSpan } from '../support/trace-batch.js';
 import { lookRight, startPages } from '../support/ui.js';
+import { until } from '../support/until.js';
 
 const MINUTE = 60_000;
 
@@ -36,7 +37,7 @@ void t.test('time range, users and tools', async (t) => {
   await fill(api);
 
   await t.test('carries one time range between pages', async (t) => {
-    const { page, complaints } = await permit('/runs');
+    const { page, complaints } = await permit('/traces');
     const period = page.getByRole('combobox', { name: /^Period/ });
     await page.getByText('1–24 of 24 runs').waitFor();
     await period.selectOption('7d');
@@ -75,7 +76,10 @@ void t.test('time range, users and tools', async (t) => {
     await plot.waitFor();
     const box = await plot.boundingBox();
     if (!box) throw new Error('the chart is not visible');
-    const x = (ms: number): number => box.x + box.width * (1 - (Date.now() - ms) / (24 * 60 * MINUTE));
+    // The axis has whole hours.
+    const hour = 60 * MINUTE;
+    const [first, last] = [Math.floor((Date.now() - 24 * hour) / hour), Math.ceil(Date.now() / hour)];
+    const x = (ms: number): number => box.x + (box.width * (ms / hour - first)) / (last - first);
     const bar = Math.floor((Date.now() - 60 * MINUTE) / (60 * MINUTE)) * 60 * MINUTE;
     await page.mouse.move(x(bar + 45 * MINUTE), box.y + box.height / 2);
     const name = new Date(bar).toISOString().slice(0, 16).replace('T', ' ');
@@ -109,12 +113,21 @@ void t.test('time range, users and tools', async (t) => {
     const row = page.getByRole('table', { name: 'Users' }).getByRole('row').nth(1);
     t.match(
       await row.getByRole('link').first().getAttribute('href'),
-      '/runs?kind=all&user=ada%40example.com',
+      '/runs?kind=all&user=ada%40example.com&range=30d',
     );
     t.same(await accessibilityProblems(page), []);
     await row.getByRole('link').last().click();
-    await page.waitForURL('**/sessions?user=ada%40example.com');
+    await page.waitForURL('**/sessions?user=ada%40example.com&range=30d');
     await page.getByText('1–1 of 1 session').waitFor();
+    await page.getByRole('link', { name: 'chat' }).click();
+    await page.getByRole('button', { name: 'Newest turn' }).click();
+    const isShown = `(() => {
+      const turns = [...document.querySelectorAll('ol[aria-label=Conversation] > li')];
+      const { top, bottom } = turns.at(-1)?.getBoundingClientRect() ?? {};
+      return turns.length === 12 && turns.slice(-3).every(({ textContent }) => textContent.includes('Rayleigh')) &&
+        top >= 0 && bottom <= innerHeight;
+    })()`;
+    await until('the newest turn is in view', () => page.evaluate<boolean>(isShown));
     t.same(complaints, []);
   });
 
@@ -128,7 +141,7 @@ void t.test('time range, users and tools', async (t) => {
     await page.waitForURL('**/tools?agent=*');
     await page.getByRole('button', { name: 'Agent: researcher' }).waitFor();
     await row.getByRole('link', { name: 'look up' }).click();
-    await page.waitForURL('**/runs?span=look%20up&type=tool&kind=all');
+    await page.waitForURL('**/runs?span=look+up&type=tool&kind=all&range=7d');
     await page.getByText('12 runs; no total').waitFor();
     t.same(complaints, []);
   });

@@ -143,6 +143,7 @@ export const PAGE_PATHS = [
   '/agents',
   '/agents/{id}',
   '/runs',
+  '/traces',
   '/traces/{id}',
   '/sessions',
   '/sessions/{id}',

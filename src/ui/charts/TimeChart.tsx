@@ -25,6 +25,18 @@ function useEffectiveTheme(): 'light' | 'dark' {
   return isDark ? 'dark' : 'light';
 }
 
+/** The ends of the axis. Bars are drawn whole, although a period may begin or end inside of one. */
+function rangeOf(
+  kind: Props['kind'],
+  times: readonly number[],
+  from: number,
+  to: number,
+): readonly [number, number] {
+  const [first = from, second = first] = times;
+  if (kind !== 'bars' || first === second) return [from, to];
+  return [Math.min(from, first), Math.max(to, (times.at(-1) ?? first) + second - first)];
+}
+
 interface Props {
   readonly title: string;
   /** Shown next to the title, such as a unit or a sum. */
@@ -83,7 +95,7 @@ export function TimeChart(props: Props) {
       lines,
       kind,
       threshold,
-      range: from === undefined || to === undefined ? undefined : [from, to],
+      range: from === undefined || to === undefined ? undefined : rangeOf(kind, times, from, to),
       zone,
       height,
       steps,

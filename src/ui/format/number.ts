@@ -97,13 +97,14 @@ export function unitName(unit: string): string {
 }
 
 /**
- * A value with its unit (UCUM): `1.5 KB` for `By`, `12 request` for `{request}`.
+ * A value with its unit (UCUM): `1.5 KB` for `By`, `12 requests` for `{request}`.
  *
  * @param isRate whether it is per second
  */
 export function formatMeasured(value: number, unit: string, isRate = false): string {
   const number = Math.abs(value) >= COMPACT_FROM ? COMPACT.format(value) : MEASURED.format(value);
-  const name = unitName(unit);
+  const isPlural = value !== 1 && /^\{[a-z_ ]*[a-rt-z]\}$/i.test(unit);
+  const name = `${unitName(unit)}${isPlural ? 's' : ''}`;
   if (unit === 'By' && value >= 0) return `${formatBytes(value)}${isRate ? '/s' : ''}`;
   return `${number}${name === '' ? '' : ` ${name}`}${isRate ? '/s' : ''}`;
 }

@@ -6,6 +6,7 @@ import styles from './json.module.css';
 import { jsonLines, formatSize, type JsonLine } from './lines.js';
 import { printJson, tryParseJson, type Json } from './parse.js';
 import { StringValue } from './StringValue.js';
+import { textKind } from './text-kind.js';
 
 const LINE_PX = 21;
 /** Shorter documents are rendered without virtualization. */
@@ -105,13 +106,22 @@ function VirtualLines({
 }
 
 const MAX_INDENT = 24;
+/** Longer texts go below their key if there is little room next to it. */
+const LONG_TEXT = 60;
+
+function isLong(value: Json): boolean {
+  return value.kind === 'string' && value.text.length > LONG_TEXT && textKind(value.text).kind !== 'base64';
+}
 
 function Line({ line, act }: { readonly line: JsonLine; readonly act: Act }) {
   const { path, depth, key, value, isOpen } = line;
   const name = key === undefined ? '' : JSON.stringify(key);
   const Chevron = isOpen === true ? ChevronDown : ChevronRight;
   return (
-    <div className={styles['line']} style={{ paddingLeft: Math.min(depth, MAX_INDENT) * 14 }}>
+    <div
+      className={cx(styles['line'], isLong(value) && styles['long'])}
+      style={{ paddingLeft: Math.min(depth, MAX_INDENT) * 14 }}
+    >
       {isOpen === undefined ? (
         <span className={styles['noChevron']} />
       ) : (

@@ -1,5 +1,6 @@
+import { useMemo } from 'react';
 import { Bot, Cog, MessageSquare, User, Wrench } from 'lucide-react';
-import { printJson, type Json } from '../json/parse.js';
+import { printJson, tryParseJson, type Json } from '../json/parse.js';
 import { JsonView } from '../json/JsonView.js';
 import { textKind } from '../json/text-kind.js';
 import { cx } from '../parts/cx.js';
@@ -137,16 +138,17 @@ function ResultView({ result }: { readonly result: Result }) {
   return <Value label={result.isError ? 'Error' : 'Result'} value={result.output} isError={result.isError} />;
 }
 
-/** A tool argument or result: strings as text, other values as JSON, short JSON on one line. */
+/** A tool argument or result: strings as text unless they contain JSON, other values as JSON, short JSON on one line. */
 export function Value({
   label,
-  value,
+  value: sent,
   isError = false,
 }: {
   readonly label: string;
   readonly value: Json;
   readonly isError?: boolean;
 }) {
+  const value = useMemo(() => jsonIn(sent), [sent]);
   const line = value.kind === 'string' ? value.text : printJson(value);
   const isShort = line.length <= 120;
   const isText = value.kind === 'string' && textKind(value.text).kind !== 'base64';
@@ -165,6 +167,11 @@ export function Value({
       )}
     </div>
   );
+}
+
+function jsonIn(value: Json): Json {
+  if (value.kind !== 'string' || textKind(value.text).kind !== 'json') return value;
+  return tryParseJson(value.text) ?? value;
 }
 
 /** Longer texts have a reading view. */

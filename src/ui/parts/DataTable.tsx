@@ -28,8 +28,10 @@ export interface Column<Item> {
   readonly isCut?: boolean;
   /** In a list whose columns can be selected: shown only on request. */
   readonly isExtra?: boolean;
-  /** In a list whose columns can be selected: not shown if the list is narrow. */
+  /** Not shown if the list is narrow. */
   readonly isMinor?: boolean;
+  /** Shown only if the list is very wide, or if its rows are stacked. */
+  readonly isSpare?: boolean;
   /** Set by the user, in pixels. */
   readonly width?: number;
   readonly render: (item: Item) => ReactNode;
@@ -67,13 +69,14 @@ export function labelOf({ isNumber, isNamed, header }: Column<never>): string | 
 }
 
 /** Classes of a cell or header. */
-function classOf({ isNumber, isWide, isCut, isMinor, width }: Column<never>): string {
+function classOf({ isNumber, isWide, isCut, isMinor, isSpare, width }: Column<never>): string {
   const isSized = width !== undefined;
   return cx(
     isNumber && styles['number'],
     isWide && !isSized && styles['wide'],
     isCut && !isSized && styles['cut'],
     isMinor && styles['minor'],
+    isSpare && styles['spare'],
     isSized && styles['sized'],
   );
 }
@@ -283,6 +286,7 @@ function Header<Item>({
     className: cx(
       column.isNumber && styles['number'],
       column.isMinor && styles['minor'],
+      column.isSpare && styles['spare'],
       width !== undefined && styles['sized'],
     ),
     style: sizeOf(width),

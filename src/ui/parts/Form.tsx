@@ -1,3 +1,4 @@
+import { Plus } from 'lucide-react';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/client.js';
@@ -156,6 +157,17 @@ export function Check({
 /** Adds or removes a value. */
 export function toggled<Value>(values: readonly Value[], value: Value, isIn: boolean): readonly Value[] {
   return isIn ? [...values, value] : values.filter((each) => each !== value);
+}
+
+/** Opens a form above a list. */
+export function NewButton({ label, onOpen }: { readonly label: string; readonly onOpen: () => void }) {
+  return (
+    <p className={styles['new']}>
+      <button type="button" className={cx(parts['button'], parts['primary'])} onClick={onOpen}>
+        <Plus size={16} aria-hidden="true" /> {label}
+      </button>
+    </p>
+  );
 }
 
 /** A mutation behind a confirmation in place. */

@@ -44,7 +44,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
       (error ?? outcome) === null ? (
         <Missing reason="Outcome not set" />
       ) : (
-        <span className={error === null ? undefined : styles['bad']} title={error ?? outcome ?? undefined}>
+        <span className={error === null ? undefined : styles['error']} title={error ?? outcome ?? undefined}>
           {error ?? outcome}
         </span>
       ),

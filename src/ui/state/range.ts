@@ -19,6 +19,28 @@ export interface Stretch {
   readonly end: number | undefined;
 }
 
+/** Pages with a time range in their URL, and the range without one. */
+export const PAGE_RANGES = {
+  '/': '24h',
+  '/agents': '30d',
+  '/agents/:id': '30d',
+  '/compare/agents': '7d',
+  '/explore/metrics': '24h',
+  '/logs': '24h',
+  '/map': '24h',
+  '/models': '30d',
+  '/runs': 'all',
+  '/sessions': 'all',
+  '/tools': '7d',
+  '/users': '30d',
+} as const;
+
+/** @returns the range of a page without one in its URL; undefined for pages without ranges */
+export function rangeOfPage(path: string): string | undefined {
+  const ranges: Readonly<Record<string, string>> = PAGE_RANGES;
+  return ranges[path.replace(/^\/agents\/[^/]+$/, '/agents/:id')];
+}
+
 const RELATIVE = /^([1-9]\d{0,3})([mhd])$/;
 const ABSOLUTE = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\.\.(\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 

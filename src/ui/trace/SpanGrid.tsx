@@ -1,5 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import {
+  useCallback,
   useEffect,
   useRef,
   type AriaAttributes,
@@ -14,6 +15,9 @@ import styles from './span-grid.module.css';
 const ROW_PX = 28;
 
 const INDENT_PX = 14;
+/** Of trees with more than `MANY_LEVELS`, so that the rows of a screen can be read together. */
+const DEEP_INDENT_PX = 7;
+const MANY_LEVELS = 24;
 /** Deeper levels are not indented further, to leave room for the name, unless the grid scrolls sideways. */
 const MAX_INDENT = 16;
 /** Room for a name at the deepest level; deep trees scroll sideways anyway and get more. */
@@ -30,6 +34,12 @@ export interface RowPlace {
   readonly top: number;
   readonly isSelected: boolean;
   readonly onSelect: (row: number) => void;
+}
+
+interface Levels {
+  readonly most: number;
+  /** The level of a row. */
+  readonly of: (row: number) => number;
 }
 
 /** A grid with one row per span and a sticky header. Only visible rows are in the DOM. */
@@ -61,12 +71,12 @@ export function SpanGrid({
   /** Sets the column widths, among other things. */
   readonly headClass: string;
   readonly rowOf: (key: string, place: RowPlace) => ReactNode;
-  /** Levels of all rows and of the selected one; the grid then scrolls sideways to deep rows. */
-  readonly levels?: { readonly most: number; readonly selected: number };
+  /** The grid then scrolls sideways to deep rows. */
+  readonly levels?: Levels;
 }) {
   const virtual = useSeenRows(count, selected, grid);
-  useSeenLevel(levels?.selected, selected, grid);
   const items = virtual.getVirtualItems();
+  useSeenLevels(levels, selected, virtual.range, grid);
   return (
     <div
       ref={grid}
@@ -124,19 +134,41 @@ function useSeenRows(
   return virtual;
 }
 
-/** Scrolls sideways until the name of the selected row is visible. */
-function useSeenLevel(
-  level: number | undefined,
+/**
+ * Scrolls sideways until the name of the selected row can be read, and in deep trees those of all visible rows:
+ * the deepest ones if they do not fit.
+ */
+function useSeenLevels(
+  levels: Levels | undefined,
   selected: number,
+  visible: { readonly startIndex: number; readonly endIndex: number } | null,
   grid: RefObject<HTMLDivElement | null>,
 ): void {
+  const latest = useRef(levels);
   useEffect(() => {
-    const box = grid.current;
-    if (level === undefined || !box) return;
-    const from = (level - 1) * INDENT_PX;
-    const isSeen = from >= box.scrollLeft && from + NAME_PX <= box.scrollLeft + box.clientWidth / 2;
-    if (!isSeen) box.scrollLeft = Math.max(0, from - 2 * INDENT_PX);
-  }, [level, selected, grid]);
+    latest.current = levels;
+  });
+  const see = useCallback(
+    (first: number, last: number): void => {
+      const [box, known] = [grid.current, latest.current];
+      if (!box || !known) return;
+      const indent = indentOf(known.most);
+      const starts = Array.from({ length: last - first + 1 }, (_, at) => (known.of(first + at) - 1) * indent);
+      const [from, to] = [Math.min(...starts), Math.max(...starts)];
+      const room = box.clientWidth / 2 - NAME_PX;
+      if (from >= box.scrollLeft && to <= box.scrollLeft + room) return;
+      box.scrollLeft = Math.max(0, from - 2 * indent, to - room);
+    },
+    [grid],
+  );
+  const isDeep = levels !== undefined && levels.most > DEEP;
+  const { startIndex: first = 0, endIndex: last = 0 } = visible ?? {};
+  useEffect(() => {
+    if (isDeep) see(first, last);
+  }, [see, isDeep, first, last]);
+  useEffect(() => {
+    if (selected >= 0) see(selected, selected);
+  }, [see, selected]);
 }
 
 function rowId(row: number): string {
@@ -177,7 +209,7 @@ export function SpanRow({
       <span
         role="gridcell"
         className={styles['name']}
-        style={{ paddingLeft: `calc(min(${String(level - 1)}, var(--levels)) * ${String(INDENT_PX)}px)` }}
+        style={{ paddingLeft: `calc(min(${String(level - 1)}, var(--levels)) * var(--indent))` }}
       >
         {name}
       </span>
@@ -186,12 +218,18 @@ export function SpanRow({
   );
 }
 
+function indentOf(levels: number): number {
+  return levels > MANY_LEVELS ? DEEP_INDENT_PX : INDENT_PX;
+}
+
 /** Passes maximum height, indentation and width of names to the stylesheet. @param rows below the header */
-function roomFor(rows: number, levels: number | undefined): CSSProperties {
+function roomFor(rows: number, levels = 0): CSSProperties {
+  const indent = indentOf(levels);
   const needed = {
     '--needed': `${String((rows + 1) * ROW_PX + 2)}px`,
-    '--levels': levels ?? MAX_INDENT,
-    '--names': `${String((levels ?? 0) * INDENT_PX + ((levels ?? 0) > DEEP ? DEEP_NAME_PX : NAME_PX))}px`,
+    '--levels': levels === 0 ? MAX_INDENT : levels,
+    '--indent': `${String(indent)}px`,
+    '--names': `${String(levels * indent + (levels > DEEP ? DEEP_NAME_PX : NAME_PX))}px`,
   };
   return needed as CSSProperties;
 }

@@ -28,7 +28,7 @@ export function TraceGrid({ view, selected, grid, onSelect }: Props) {
       selected={selected}
       grid={grid}
       onSelect={onSelect}
-      levels={{ most, selected: rows[selected]?.level ?? 1 }}
+      levels={{ most, of: (row) => rows[row]?.level ?? 1 }}
       headClass={cx(styles['row'], styles['head'])}
       head={
         <>

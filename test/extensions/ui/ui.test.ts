@@ -102,7 +102,7 @@ for (const engine of ENGINES) {
       '/index.html',
       '/assets',
       '/assets/main-Bx3_k9.js.br',
-      '/traces',
+      '/spans',
     ])
       t.equal((await send(url + path)).status, 404, path);
 

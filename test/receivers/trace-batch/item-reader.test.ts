@@ -59,7 +59,7 @@ void t.test('the item schema is a valid JSON Schema', async (t) => {
 });
 
 void t.test('converts an item into a record in pipeline units', async (t) => {
-  const metadata = { deep: { list: [1, null, 'x'] } };
+  const metadata = { deep: { list: [1, null, 'x'] }, environment: 'other', repository: ' acme/app ' };
   const read = record({
     trace: {
       trace_id: ID,
@@ -78,7 +78,6 @@ void t.test('converts an item into a record in pipeline units', async (t) => {
       environment: ' staging ',
       release: 'r'.repeat(300),
       agent_version: '',
-      repository: '',
       a_later_field: true,
     },
     spans: [aSpan(ID, { span_id: SPAN_ID, parent_span_id: ID, cost_usd: 0.25, type: 'agent' })],
@@ -102,7 +101,7 @@ void t.test('converts an item into a record in pipeline units', async (t) => {
     environment: 'staging',
     release: 'r'.repeat(256),
     agent_version: null,
-    repository: null,
+    repository: 'acme/app',
     sample_rate: null,
     follows_spans: false,
     idle_timeout_ms: null,

@@ -182,11 +182,11 @@ function rankedRows(
     case 'inactivity':
       return null;
     case 'score_threshold': {
-      // Queries that ask for scores are of one agent.
+      // Queries that ask for scores have one target.
       const [of] = units.units;
       if (score === undefined || of === undefined) return null;
       const { score_name: name, direction, threshold } = score;
-      const values = valuesOf({ tenant: of.tenant, agent: Number(of.is), name }, { after: from, until: to });
+      const values = valuesOf({ place: { unit: units.unit, ...of }, name }, { after: from, until: to });
       const [operator, by] = direction === 'below' ? ['<', '-min(value)'] : ['>', 'max(value)'];
       const rows = `(SELECT ${of.tenant} AS tenant, ${Number(of.is)} AS is, trace_id, value FROM ${values}) WHERE value ${operator} toFloat64(${threshold})`;
       return { rows, by };

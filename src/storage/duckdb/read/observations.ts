@@ -62,9 +62,10 @@ async function rankedTraces(
       if (score === undefined) return null;
       const { score_name, direction, threshold } = score;
       const within = { after: from, until: to };
-      const values = await valuesOf({ connection, capture, tenant }, score_name, units.numbers, within);
+      const agents = units.unit === 'tenant' ? null : units.numbers;
+      const values = await valuesOf({ connection, capture, tenant }, score_name, agents, within);
       const [operator, by] = direction === 'below' ? ['<', '-min(value)'] : ['>', 'max(value)'];
-      const rows = `(SELECT agent_no AS no, trace_id, value FROM ${values}) WHERE value ${operator} '${threshold}'::DOUBLE`;
+      const rows = `(SELECT ${agents === null ? tenant : 'agent_no'} AS no, trace_id, value FROM ${values}) WHERE value ${operator} '${threshold}'::DOUBLE`;
       return { rows, by };
     }
     case 'cost_threshold':

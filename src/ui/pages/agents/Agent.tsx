@@ -15,7 +15,7 @@ import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { ApiError } from '../../api/client.js';
 import { integer, oneOf } from '../../state/codec.js';
-import { rangeBetween, rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeBetween, rangeField } from '../../state/range.js';
 import { endsOf, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AgentScores } from './AgentScores.js';
@@ -44,7 +44,7 @@ function AgentAlerts({ agentId }: { readonly agentId: string }) {
 const PAGE_SIZE = 20;
 const FIELDS = GROUP_FIELDS.filter((field) => field !== 'agent');
 const STATE = {
-  range: rangeField('30d', true),
+  range: rangeField(PAGE_RANGES['/agents/:id'], true),
   by: oneOf(FIELDS, 'model'),
   status: oneOf(['', 'completed', 'failed', 'timed_out', 'running'], ''),
   page: integer(1, 1),

@@ -10,7 +10,7 @@ import type { Column } from '../../parts/DataTable.js';
 import { Count, Duration, Money, Percentage, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { oneOf, text } from '../../state/codec.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from './FirstRun.js';
@@ -25,7 +25,7 @@ const STATE = {
   ...LIST_STATE,
   q: text(),
   ...DIMENSION_STATE,
-  range: rangeField('30d'),
+  range: rangeField(PAGE_RANGES['/agents']),
   sort: oneOf(SORTS, '-last_run_at'),
 };
 

@@ -13,7 +13,7 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { text } from '../../state/codec.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AgentModels } from '../agents/AgentModels.js';
@@ -22,7 +22,7 @@ import styles from './CompareAgents.module.css';
 
 type Series = Schemas['RunSeriesList'];
 
-const STATE = { a: text(), b: text(), range: rangeField('7d') };
+const STATE = { a: text(), b: text(), range: rangeField(PAGE_RANGES['/compare/agents']) };
 
 /** Ranges too long for hourly buckets. */
 const DAILY: ReadonlySet<string> = new Set(['7d', '30d', '90d']);

@@ -20,7 +20,7 @@ const MAX_SHOWN = 400;
 /** Errors get the failure colour; debug records are dimmed. */
 export function severityClass(severity: string): string | undefined {
   if (severity === 'error' || severity === 'fatal') return parts['bad'];
-  return severity === 'debug' || severity === 'trace' ? parts['faint'] : undefined;
+  return severity === 'warn' ? styles['warn'] : parts['faint'];
 }
 
 function Clock({ at }: { readonly at: string }) {

@@ -1,5 +1,5 @@
 import { flag, oneOf, text, type StateOf } from '../../state/codec.js';
-import { isFixed, rangeField } from '../../state/range.js';
+import { isFixed, PAGE_RANGES, rangeField } from '../../state/range.js';
 
 /** API names, the least severe first. */
 export const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -7,7 +7,7 @@ export const SEVERITIES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] a
 /** URL state of the page. */
 export const LOGS_STATE = {
   q: text(),
-  range: rangeField('24h', true),
+  range: rangeField(PAGE_RANGES['/logs'], true),
   severity: oneOf(['', ...SEVERITIES], ''),
   service: text(),
   trace: text(),

@@ -1,10 +1,10 @@
 import { AGAINST } from '../../graph/hours.js';
 import { integer, oneOf, text, type StateOf } from '../../state/codec.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 
 /** URL state of the map. */
 export const STATE = {
-  range: rangeField('24h'),
+  range: rangeField(PAGE_RANGES['/map']),
   /** Start of the selected hour; empty for all hours. */
   at: text(),
   view: oneOf(['graph', 'table', 'changes'], 'graph'),

@@ -1,5 +1,5 @@
 import { oneOf, text, type StateOf } from '../../state/codec.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 
 const AGGREGATIONS = ['avg', 'sum', 'min', 'max', 'last', 'rate', 'p50', 'p95', 'p99'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
@@ -9,7 +9,7 @@ export const METRICS_STATE = {
   /** The metric shown; empty for the list. */
   m: text(),
   q: text(),
-  range: rangeField('24h', true),
+  range: rangeField(PAGE_RANGES['/explore/metrics'], true),
   /** Empty for the default of the type. */
   agg: oneOf(['', ...AGGREGATIONS], ''),
   /** A label key to group by; empty for single series, `*` for one total. */

@@ -12,7 +12,7 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { runsOfModel } from '../../state/path.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { text } from '../../state/codec.js';
 import { useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
@@ -23,7 +23,7 @@ import { timeOf, usePrices, useWhatIf } from './use-what-if.js';
 import { swapsField } from './what-if.js';
 import { WhatIf } from './WhatIf.js';
 
-const STATE = { range: rangeField('30d'), what: swapsField, prices: text() };
+const STATE = { range: rangeField(PAGE_RANGES['/models']), what: swapsField, prices: text() };
 const PAGE_SIZE = 100;
 /** Page limit; the rest is counted only. */
 const MAX_PAGES = 5;

@@ -28,6 +28,7 @@ export function columns(
     header: 'Price in / out',
     hint: 'USD per million tokens, for calls that report tokens but no cost',
     isNumber: true,
+    isMinor: true,
     render: ({ model }) => <Price of={prices?.get(model ?? '')} isLoading={prices === undefined} />,
   };
   if (estimates.size === 0) {

@@ -97,6 +97,7 @@ export const USAGE = {
     header: 'Per call',
     hint: 'Average cost of the calls that have one',
     isNumber: true,
+    isSpare: true,
     render: ({ total_cost, priced_calls }) => (
       <Money
         value={total_cost === null || priced_calls === 0 ? null : total_cost / priced_calls}
@@ -137,6 +138,7 @@ export const USAGE = {
     header: 'First token',
     hint: 'Median time to the first chunk of the answer',
     isNumber: true,
+    isSpare: true,
     render: ({ performance }) => (
       <Duration
         value={performance?.first_chunk_ms ?? null}
@@ -149,6 +151,7 @@ export const USAGE = {
     header: 'Tokens/s',
     hint: 'Output tokens per second of call duration',
     isNumber: true,
+    isMinor: true,
     render: ({ performance }) => (
       <Count
         value={performance?.tokens_per_second ? Math.round(performance.tokens_per_second) : null}

@@ -11,7 +11,7 @@ import { Failure } from '../../parts/states.js';
 import { ZoneNote } from '../../parts/ZoneNote.js';
 import { oneOf, parseState } from '../../state/codec.js';
 import { queries, ignoreEarlyFailure } from '../../state/queries.js';
-import { rangeBetween, rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeBetween, rangeField } from '../../state/range.js';
 import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
@@ -28,7 +28,7 @@ import styles from './Overview.module.css';
 import { Link } from 'wouter';
 import { Status } from '../../parts/Status.js';
 
-const STATE = { range: rangeField('24h', true), by: oneOf(GROUP_FIELDS, 'agent') };
+const STATE = { range: rangeField(PAGE_RANGES['/'], true), by: oneOf(GROUP_FIELDS, 'agent') };
 
 /** Starts the first requests. */
 export function early(): void {

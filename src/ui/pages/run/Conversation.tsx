@@ -179,7 +179,7 @@ function OneStep({ step, span, traceId, view, hrefOf, isStart }: StepProps) {
       <div className={styles['head']}>
         <TypeIcon type={span.type} />
         <strong>{title}</strong>
-        <Link className={styles['name']} href={hrefOf(span)} title="Show this span">
+        <Link className={styles['name']} href={hrefOf(span)} title={`Show this span: ${nameOf(span)}`}>
           {nameOf(span)}
         </Link>
         <span className={styles['figures']}>

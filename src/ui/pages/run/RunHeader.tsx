@@ -44,7 +44,7 @@ export function RunHeader({
     <header className={styles['header']}>
       <title>{`${title} · Jackdaw`}</title>
       <div className={styles['titleLine']}>
-        <h1>
+        <h1 title={title}>
           <Link href={`/agents/${run.agent_id}`}>{title}</Link>
         </h1>
         <Status status={run.status} />
@@ -99,21 +99,28 @@ function Facts({ run, spanCount }: { readonly run: LoadedRun['run']; readonly sp
         )}
         {run.session_id !== null && (
           <Fact name="Session">
-            <Link href={`/runs?kind=all&session=${encodeURIComponent(run.session_id)}`}>
+            <Link
+              href={`/runs?kind=all&session=${encodeURIComponent(run.session_id)}`}
+              title={run.session_id}
+            >
               {run.session_id}
             </Link>
           </Fact>
         )}
         {run.user_id !== null && (
           <Fact name="User">
-            <Link href={`/runs?kind=all&user=${encodeURIComponent(run.user_id)}`}>{run.user_id}</Link>
+            <Link href={`/runs?kind=all&user=${encodeURIComponent(run.user_id)}`} title={run.user_id}>
+              {run.user_id}
+            </Link>
           </Fact>
         )}
         {DIMENSIONS.map(
           ([field, name, filter]) =>
             run[field] !== null && (
               <Fact key={field} name={name}>
-                <Link href={`/runs?kind=all&${filter}=${encodeURIComponent(run[field])}`}>{run[field]}</Link>
+                <Link href={`/runs?kind=all&${filter}=${encodeURIComponent(run[field])}`} title={run[field]}>
+                  {run[field]}
+                </Link>
               </Fact>
             ),
         )}
@@ -156,10 +163,10 @@ function Metadata({
   readonly metadata: Readonly<Record<string, unknown>>;
 }) {
   const [isOpen, setOpen] = useState(false);
-  // Dimensions have facts of their own.
-  const shown: readonly unknown[] = DIMENSIONS.map(([field]) => run[field]);
+  // These have facts of their own.
+  const shown: readonly unknown[] = [run.session_id, run.user_id, ...DIMENSIONS.map(([field]) => run[field])];
   const entries = Object.entries(metadata).filter(
-    ([key, value]) => !key.startsWith('jackdaw.') && !shown.includes(value),
+    ([key, value]) => key !== 'tags' && !key.startsWith('jackdaw.') && !shown.includes(value),
   );
   if (entries.length === 0) return null;
   const short = entries

@@ -37,8 +37,8 @@ function Searched({ state: { range }, found, onBrush }: Props & { readonly found
   const isAll = range === 'all';
   const data = useMemo(() => (isAll ? trimmed(found) : found), [isAll, found]);
   const isWhole = isAll && found.searched_back_to === null;
-  const notes = [formatCounted(found.runs, 'run'), ...(isWhole ? [`in the last ${OLDEST_FOUND.label}`] : [])];
-  return <Bars data={data} notes={notes} onBrush={onBrush} />;
+  const note = `${formatCounted(found.runs, 'run')}${isWhole ? ` in the last ${OLDEST_FOUND.label}` : ''}`;
+  return <Bars data={data} note={note} onBrush={onBrush} />;
 }
 
 /** A list without a search. */
@@ -51,12 +51,10 @@ function Listed({ state, onBrush }: Props) {
     [data],
   );
   if (!data || !series) return <div style={{ height: HEIGHT }} />;
-  const notes = [
-    formatCounted(data.total.runs, 'run'),
-    ...(range === 'all' ? ['in the last 30 days'] : []),
-    ...(ignored.length === 0 ? [] : [`not filtered by ${ignored.join(', ')}`]),
-  ];
-  return <Bars data={series} notes={notes} onBrush={onBrush} />;
+  const period = range === 'all' ? ' in the last 30 days' : '';
+  const unfiltered = ignored.length === 0 ? '' : `, not filtered by ${ignored.join(', ')}`;
+  const note = `${formatCounted(data.total.runs, 'run')}${period}${unfiltered}`;
+  return <Bars data={series} note={note} onBrush={onBrush} />;
 }
 
 /** Without the empty years before the first run that was found, but with at least 30 days. */
@@ -68,14 +66,14 @@ function trimmed(found: Found): Found {
 
 function Bars({
   data,
-  notes,
+  note,
   onBrush,
 }: {
   readonly data: Pick<Schemas['RunSeriesList'], 'interval' | 'start_time' | 'end_time'> & {
     readonly buckets: readonly Pick<Schemas['RunSeries']['buckets'][number], 'start' | 'runs' | 'failed'>[];
     readonly searched_back_to: string | null;
   };
-  readonly notes: readonly string[];
+  readonly note: string;
   readonly onBrush: (range: string) => void;
 }) {
   const { searched_back_to: back } = data;
@@ -100,7 +98,7 @@ function Bars({
         title="Runs"
         note={
           <>
-            {notes.join(', ')}
+            {note}
             {back !== null && (
               <>
                 ; searched back to <Time at={back} />

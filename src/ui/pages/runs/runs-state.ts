@@ -1,6 +1,6 @@
 import { conditionQuery, keyedQuery, parseKeyed, type FilterField } from '../../list/filters.js';
 import { integer, oneOf, text, type Field, type StateOf } from '../../state/codec.js';
-import { rangeField, stretchOf } from '../../state/range.js';
+import { PAGE_RANGES, rangeField, stretchOf } from '../../state/range.js';
 
 /** Sortable columns with their API names. */
 export const SORTS = {
@@ -33,7 +33,7 @@ function keyed(): Field<string> {
 /** URL state of the list. */
 export const STATE = {
   q: text(),
-  range: rangeField('all'),
+  range: rangeField(PAGE_RANGES['/runs']),
   status: oneOf(['', 'completed', 'failed', 'timed_out', 'running'], ''),
   success: oneOf(['', 'true', 'false'], ''),
   kind: oneOf(['agent', 'other', 'all'], 'agent'),

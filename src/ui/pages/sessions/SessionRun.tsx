@@ -35,7 +35,7 @@ export function SessionRun({
   readonly run: Schemas['Run'];
   /** Place in the session, from 1. */
   readonly number: number;
-  /** If given, the run scrolls into view and calls it. */
+  /** If given, the run stays in view until the user does something, and calls it then. */
   readonly onShown: (() => void) | undefined;
 }) {
   const { trace_id: id } = run;
@@ -54,10 +54,19 @@ export function SessionRun({
     };
   }, []);
   useEffect(() => {
-    if (!onShown) return;
-    item.current?.scrollIntoView();
+    const list = item.current?.parentElement;
+    if (!onShown || !list) return undefined;
     item.current?.querySelector('a')?.focus({ preventScroll: true });
-    onShown();
+    // The runs above it grow when they are loaded.
+    const watch = new ResizeObserver(() => item.current?.scrollIntoView());
+    watch.observe(list);
+    const input = new AbortController();
+    for (const event of ['wheel', 'pointerdown', 'keydown'])
+      addEventListener(event, onShown, { signal: input.signal });
+    return () => {
+      watch.disconnect();
+      input.abort();
+    };
   }, [onShown]);
   const turn = useQuery({
     queryKey: ['turn', id, run.status],

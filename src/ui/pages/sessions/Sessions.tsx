@@ -9,12 +9,12 @@ import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { text } from '../../state/codec.js';
 import { sessionPath } from '../../state/path.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 
 type Session = Schemas['Session'];
 
 const SHOWN_NAMES = 3;
-const STATE = { ...LIST_STATE, user: text(), ...CONTEXT_STATE, range: rangeField('all') };
+const STATE = { ...LIST_STATE, user: text(), ...CONTEXT_STATE, range: rangeField(PAGE_RANGES['/sessions']) };
 const FILTERS = {
   user: { label: 'User', kind: 'text', suggest: 'user_id' },
   ...CONTEXT_FILTERS,

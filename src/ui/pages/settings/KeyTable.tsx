@@ -8,6 +8,7 @@ import { Table } from '../../parts/Table.js';
 import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
 import { activeDescendants, keyState, usableFirst, withinScopes, type Key } from './keys.js';
+import styles from './Settings.module.css';
 
 /** API keys of a user. @param revoke throws what the API refuses */
 export function KeyTable({
@@ -38,7 +39,11 @@ export function KeyTable({
       ),
     },
     { name: 'prefix', header: 'Key prefix', render: ({ prefix }) => <code>{prefix}…</code> },
-    { name: 'scopes', header: 'Scopes', render: (key) => key.scopes.join(', ') },
+    {
+      name: 'scopes',
+      header: 'Scopes',
+      render: (key) => <span className={styles['scopes']}>{key.scopes.join(', ')}</span>,
+    },
     {
       name: 'parent',
       header: 'Created by',

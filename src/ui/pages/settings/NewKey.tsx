@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { Choice } from '../../parts/Choice.js';
-import { Check, Checks, FieldProblem, Form, toggled, useChange } from '../../parts/Form.js';
+import { Check, Checks, FieldProblem, Form, NewButton, toggled, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
-import parts from '../../parts/parts.module.css';
 import { ShownOnce } from '../../parts/ShownOnce.js';
 import { useMe } from '../../shell/Session.js';
 import { expiryOf, LASTING, SCOPE_LABELS, WITH_SESSION, withinScopes, type Scope } from './keys.js';
@@ -57,11 +56,7 @@ export function NewKey({
         />
       )}
       {!isOpen ? (
-        <p className={parts['filters']}>
-          <button type="button" className={parts['button']} onClick={() => setOpen(true)}>
-            New key
-          </button>
-        </p>
+        <NewButton label="New key" onOpen={() => setOpen(true)} />
       ) : (
         <Form
           label="New key"

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { Time } from '../../parts/figures.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Form, useChange } from '../../parts/Form.js';
+import { Form, NewButton, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
 import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
@@ -90,14 +90,7 @@ function NewOrganization() {
     setName('');
     setSlug('');
   }, ['organizations']);
-  if (!isOpen)
-    return (
-      <p className={parts['filters']}>
-        <button type="button" className={parts['button']} onClick={() => setOpen(true)}>
-          New organization
-        </button>
-      </p>
-    );
+  if (!isOpen) return <NewButton label="New organization" onOpen={() => setOpen(true)} />;
   return (
     <Form
       label="New organization"

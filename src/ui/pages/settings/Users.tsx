@@ -5,10 +5,9 @@ import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { formatBytes } from '../../format/number.js';
 import { Count, Time } from '../../parts/figures.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
-import { Form, useChange } from '../../parts/Form.js';
+import { Form, NewButton, useChange } from '../../parts/Form.js';
 import { TextField } from '../../parts/FormField.js';
 import { Missing } from '../../parts/Missing.js';
-import parts from '../../parts/parts.module.css';
 import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Failure } from '../../parts/states.js';
 import { text } from '../../state/codec.js';
@@ -97,14 +96,7 @@ function NewUser() {
     setLimit('');
     setBytes('');
   }, ['users']);
-  if (!isOpen)
-    return (
-      <p className={parts['filters']}>
-        <button type="button" className={parts['button']} onClick={() => setOpen(true)}>
-          New user
-        </button>
-      </p>
-    );
+  if (!isOpen) return <NewButton label="New user" onOpen={() => setOpen(true)} />;
   const { fields } = change;
   return (
     <Form

@@ -8,13 +8,13 @@ import { Count, Duration, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
 import { text } from '../../state/codec.js';
 import { runsOfTool } from '../../state/path.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 
 type Tool = Schemas['ToolUsage'];
 
 /** Agents of a tool that are listed; the others are counted. */
 const MAX_AGENTS = 3;
-const STATE = { ...LIST_STATE, agent: text(), range: rangeField('7d', true) };
+const STATE = { ...LIST_STATE, agent: text(), range: rangeField(PAGE_RANGES['/tools'], true) };
 const FILTERS = { agent: CONTEXT_FILTERS.agent };
 
 const nameOf = ({ tool }: Tool): string => tool;
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Tool>[] = [
     isNumber: true,
     render: ({ p95_ms }) => <Duration value={p95_ms} missing="No call has ended" />,
   },
-  { name: 'agents', header: 'Agents', isCut: true, render: ({ agents }) => <ByAgent agents={agents} /> },
+  { name: 'agents', header: 'Agents', isWide: true, render: ({ agents }) => <ByAgent agents={agents} /> },
   {
     name: 'last',
     header: 'Last call',

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
-import { Bars } from '../../charts/Bars.js';
 import charts from '../../charts/charts.module.css';
-import { formatBytes, formatCount, formatCounted, formatPercentage } from '../../format/number.js';
+import { TimeChart } from '../../charts/TimeChart.js';
+import { formatBytes, formatCount, formatPercentage } from '../../format/number.js';
 import { Count, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
@@ -15,6 +16,7 @@ import { Refused } from './Refused.js';
 import { WhereIsIt } from './WhereIsIt.js';
 
 const DAYS = 31;
+const DAY_MS = 86_400_000;
 const REFRESH_MS = 15_000;
 
 /** Usage of the month against its limit, a forecast, refused items, and a search for a trace. */
@@ -140,35 +142,38 @@ function Month({ usage, daily }: { readonly usage: Schemas['MonthlyUsage']; read
 }
 
 function Days({ daily }: { readonly daily: Daily }) {
+  const drawn = useMemo(() => {
+    const times = daily.map(({ date }) => Date.parse(date));
+    return {
+      times,
+      events: [{ name: 'events', values: daily.map(({ events }) => events), tone: 'quiet' as const }],
+      refused: [{ name: 'refused', values: daily.map(({ refused }) => refused), tone: 'fail' as const }],
+      range: [times[0] ?? 0, (times.at(-1) ?? 0) + DAY_MS] as const,
+    };
+  }, [daily]);
+  const reasons = new Map<string, number>();
+  for (const day of daily)
+    for (const { code, items } of day.reasons) reasons.set(code, (reasons.get(code) ?? 0) + items);
   const sum = daily.reduce((all, { refused }) => all + (refused ?? 0), 0);
+  const shared = { kind: 'bars', times: drawn.times, range: drawn.range, format: formatCount } as const;
   return (
     <div className={charts['charts']}>
-      <Bars
+      <TimeChart
+        {...shared}
         title="Events"
-        unit="UTC day"
-        top={`peak ${formatCount(Math.max(0, ...daily.map(({ events }) => events ?? 0)))}/day`}
-        bars={daily.map(({ date, events }) => ({
-          label: date.slice(5),
-          value: events,
-          words: events === null ? 'not counted by day yet' : formatCounted(events, 'event'),
-        }))}
+        note="per UTC day"
+        lines={drawn.events}
+        missing="Not counted by day yet"
       />
-      <Bars
+      <TimeChart
+        {...shared}
         title="Refused"
-        unit="UTC day"
-        top={`${formatCount(sum)} total`}
-        bars={daily.map(({ date, refused, reasons }) => ({
-          label: date.slice(5),
-          value: refused,
-          bad: refused ?? 0,
-          words:
-            refused === null
-              ? 'unknown: before the daemon started'
-              : [
-                  formatCounted(refused, 'item'),
-                  ...reasons.map(({ code, items }) => `${code} ${formatCount(items)}`),
-                ].join(', '),
-        }))}
+        note={[
+          `${formatCount(sum)} total`,
+          ...[...reasons].map(([code, items]) => `${code} ${formatCount(items)}`),
+        ].join(', ')}
+        lines={drawn.refused}
+        missing="Unknown: before the daemon started"
       />
     </div>
   );

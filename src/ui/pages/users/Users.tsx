@@ -10,7 +10,7 @@ import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
 import { Table } from '../../parts/Table.js';
 import { text } from '../../state/codec.js';
-import { rangeField } from '../../state/range.js';
+import { PAGE_RANGES, rangeField } from '../../state/range.js';
 import { endsOf } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 
@@ -20,7 +20,7 @@ type Decided = Pick<Decisions, 'accepted' | 'rejected' | 'automatic'>;
 
 /** Repositories and tools below the list. */
 const MAX_ROWS = 50;
-const STATE = { ...LIST_STATE, q: text(), ...CONTEXT_STATE, range: rangeField('30d') };
+const STATE = { ...LIST_STATE, q: text(), ...CONTEXT_STATE, range: rangeField(PAGE_RANGES['/users']) };
 
 const idOf = ({ user_id: id }: User): string => id;
 const runsOf = ({ user_id: id }: User): string => `/runs?kind=all&user=${encodeURIComponent(id)}`;
