@@ -87,7 +87,7 @@ export function wantedNeedles({ conditions }: AttributeFilter): readonly Attribu
   return wantedOf(conditions).map(attributeNeedle);
 }
 
-/** The value of a JSON text; undefined if it is none. */
+/** Parses JSON; undefined for other texts. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
