@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import type { OpenPage } from '../support/browser.js';
 import { aSpan } from '../support/trace-batch.js';
 import { lookRight, startPages, type TestPages } from '../support/ui.js';
+import { until } from '../support/until.js';
 
 const SPANS = 10_000;
 /** The maximum per request, and requests sent concurrently. */
@@ -287,7 +288,7 @@ void t.test('the page of a run', async (t) => {
     await page.getByText('1 of 2').waitFor();
     await page.waitForURL(`**span=${calls[3] ?? ''}**`);
     const marked = '[...(CSS.highlights.get("run-search") ?? [])].map(String)';
-    await page.waitForFunction(`${marked}.includes('Answer 4')`);
+    await until('the answer is marked', () => page.evaluate<boolean>(`${marked}.includes('Answer 4')`));
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');
     await page.waitForURL(`**span=${calls[4] ?? ''}**`);
@@ -359,12 +360,16 @@ void t.test('the page of a run', async (t) => {
     const { page, complaints } = await pages.permit(`/traces/${trace}`);
     const picture = page.getByRole('img', { name: 'Embedded image' });
     await picture.waitFor();
-    await page.waitForFunction('document.querySelector("main img").naturalWidth === 1');
+    await until('the image is decoded', () =>
+      page.evaluate<boolean>('document.querySelector("main img").naturalWidth === 1'),
+    );
     t.equal(await picture.count(), 1);
     await page.getByText('https://evil.example/x.png (not embedded, so not loaded)').waitFor();
     const sound = page.locator('audio');
     await sound.waitFor();
-    await page.waitForFunction('document.querySelector("audio").duration > 0');
+    await until('the sound is decoded', () =>
+      page.evaluate<boolean>('document.querySelector("audio").duration > 0'),
+    );
     await page.getByText('"sentence":').waitFor();
     await page.getByText('tier: gold').waitFor();
     await page.getByRole('button', { name: 'Show all 2' }).click();
