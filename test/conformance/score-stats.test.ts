@@ -439,13 +439,17 @@ function checkObserved(t: Test, open: OpenTelemetry): void {
     const examples = async (direction: 'below' | 'above', threshold: number) => {
       const of = { type: 'score_threshold', from: NOON - HOUR, to: NOON } as const;
       const named = { source: 'ai', score_name: NAMES[0], min_samples: 1, direction, threshold } as const;
+      const query = { ...of, score: { type: of.type, ...named } };
       return await store.stats.exampleTraces([
-        { ...of, target: { userId, agentId }, score: { type: of.type, ...named } },
+        { ...query, target: { userId, agentId } },
+        { ...query, target: { userId, isAllAgents: true } },
       ]);
     };
-    t.strictSame(await examples('below', 0.5), [[bad, other]], 'the worst run first');
-    t.strictSame(await examples('below', 0.25), [[bad]]);
-    t.strictSame(await examples('above', 5), [[other]]);
+    const worst = [bad, other];
+    t.strictSame(await examples('below', 0.5), [worst, worst], 'the worst run first');
+    t.strictSame(await examples('below', 0.25), [[bad], [bad]]);
+    const ofOther = world.items[1]?.trace.trace_id;
+    t.strictSame(await examples('above', 5), [[other], [ofOther, other]], 'of one agent, and of all');
   });
 }
 
