@@ -107,9 +107,9 @@ void t.test('SIGHUP applies new secrets, certificates and settings', async (t) =
     'exporter "otlp_http"',
     'exporter "http"',
     'exporter "relay"',
-    'processor "validation" in pipeline "traces"',
-    'processor "validation" in pipeline "metrics"',
     'processor "validation" in pipeline "logs"',
+    'processor "validation" in pipeline "metrics"',
+    'processor "validation" in pipeline "traces"',
   ]);
   t.strictSame(report?.['renewed'], ['listener 127.0.0.1:00000', 'exporter "alerts"']);
   t.strictSame(report?.['keys'], [

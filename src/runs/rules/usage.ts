@@ -1,7 +1,7 @@
 import type { NanoUsd } from '../../signal/money.js';
 import { itemAt } from '../../signal/checked.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
-import { ExactSum } from './exact-sum.js';
+import { ExactSum } from '../../signal/exact-sum.js';
 import {
   COUNTS,
   haveSeveralReporters,
@@ -165,7 +165,7 @@ export function countedOnce(all: readonly UsageNode[]): {
 function sumOf(amounts: Float64Array): number {
   const sum = new ExactSum();
   for (const amount of amounts) if (amount > 0) sum.add(amount);
-  return sum.value;
+  return Number(sum.value);
 }
 
 function* keysOf(spans: readonly UsageNode[]): Generator<string | null> {

@@ -211,7 +211,7 @@ void t.test('runs are found by their scores, and scores are counted', async (t) 
   t.equal(preview.status, 200, JSON.stringify(preview.body).slice(0, 500));
   const ofAll = { ...rule, agent_id: undefined, all_agents: true };
   const all = await api.call('POST', '/alerts/preview', { json: { alert: ofAll, hours: 6 } });
-  t.match(all.body, { now: { value: 0.45, sample_count: 2 } });
+  t.match(all.body, { now: { value: 0.625, sample_count: 2 } });
   const few = { ...rule, score_config: { ...rule.score_config, min_samples: 2 } };
   const other = await api.call('POST', '/alerts', { json: few });
   const { body } = await api.call('POST', `/alerts/${(other.body as { id: string }).id}/test`);

@@ -80,7 +80,7 @@ void t.test('a listed run is a trace without spans and metadata, with a span cou
       session_id: null,
       user_id: null,
       tags: [],
-      environment: null,
+      environment: 'test',
       release: null,
       agent_version: null,
       repository: null,
