@@ -79,30 +79,43 @@ export function fieldErrors(
   errors: readonly ErrorObject[] | null | undefined,
   place: 'pointer' | 'name',
 ): readonly FieldError[] {
-  const unions = new Set((errors ?? []).flatMap((one) => (one.keyword === 'anyOf' ? one.instancePath : [])));
-  // Of a value that may be null, only what else it must be is reported.
+  const placesOf = (keyword: string) =>
+    new Set((errors ?? []).flatMap((one) => (one.keyword === keyword ? one.instancePath : [])));
+  const [unions, formats] = [placesOf('anyOf'), placesOf('format')];
+  // Of a value that may be null, only what else it must be is reported; an empty text has no format either.
   const isNoise = ({ keyword, instancePath, params }: ErrorObject): boolean =>
-    unions.has(instancePath) && (keyword === 'anyOf' || (keyword === 'type' && params['type'] === 'null'));
+    keyword === 'propertyNames' ||
+    (keyword === 'minLength' && formats.has(instancePath)) ||
+    (unions.has(instancePath) && (keyword === 'anyOf' || (keyword === 'type' && params['type'] === 'null')));
   const reported = (errors ?? []).filter((error) => !isNoise(error));
   return reported.map((error) => {
     const pointer = error.instancePath + missingPart(error);
-    return { field: place === 'pointer' ? pointer : pointer.slice(1), message: expectedText(error) };
+    // A parameter such as `metadata.KEY` has a value for each key.
+    return {
+      field: place === 'pointer' ? pointer : pointer.slice(1).replace('.KEY/', '.'),
+      message: expectedText(error),
+    };
   });
 }
 
 /**
  * The 422 problem that lists the errors.
  *
- * @param part `body`, `query` or `path`
+ * @param part `body`, `query`, `path`, `headers` or `arguments`
  */
 export function validationProblem(part: string, errors: readonly FieldError[]): HttpProblem {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const where =
     first && first.field !== '' ? `${first.field} ${first.message}` : `it ${first?.message ?? ''}`;
-  return new HttpProblem(422, 'validation_failed', `The ${part} breaks a rule: ${where}${more}.`, {
-    errors: errors.slice(0, MAX_ERRORS),
-  });
+  return new HttpProblem(
+    422,
+    'validation_failed',
+    `The ${part} ${part.endsWith('s') ? 'break' : 'breaks'} a rule: ${where}${more}.`,
+    {
+      errors: errors.slice(0, MAX_ERRORS),
+    },
+  );
 }
 
 /** The last step of the pointer if the error is about a missing or an unknown field. */

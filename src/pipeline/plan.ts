@@ -1,6 +1,5 @@
-import { parseComponentId } from '../component/component-id.js';
+import { parseComponentId, type Kind } from '../component/component-id.js';
 import { signalsOf, type Factory, type NamedPipeline } from '../component/factory.js';
-import { type Kind } from '../component/component-id.js';
 import { COMPONENT_SECTIONS, type PipelineConfig } from '../config/file-schema.js';
 import type { Config, ConfiguredComponent, Factories, FactoryOf } from '../config/config.js';
 import type { Problem } from '../config/config-error.js';

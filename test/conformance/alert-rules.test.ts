@@ -112,8 +112,12 @@ function checkAlertRules(t: Test, open: OpenControl): void {
       expected = { ...expected, alert: { ...expected.alert, ...change } };
       t.strictSame(await store.alerts.update(user.id, expected.alert.id, change, NOON), expected);
     }
-    expected = { ...expected, alert: { ...expected.alert, name: null } };
-    t.strictSame(await store.alerts.update(user.id, expected.alert.id, { name: '' }, NOON), expected);
+    expected = {
+      ...expected,
+      alert: { ...expected.alert, name: null, window_minutes: null, min_samples: null },
+    };
+    const defaults = { name: ' ', window_minutes: 0, min_samples: 0 };
+    t.strictSame(await store.alerts.update(user.id, expected.alert.id, defaults, NOON), expected);
     const kept = await store.alerts.update(user.id, expected.alert.id, { webhook_url: null }, NOON);
     t.strictSame(kept, expected, 'the URL cannot be removed');
     const again = await opened.reopen();

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { HttpProblem, type Route } from '../../component/http.js';
+import { HttpProblem, type HttpRequest, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { CREATION_PRECONDITION, PRECONDITION, REVALIDATION } from '../../http/entity-tag.js';
 import { validationProblem } from '../../http/field-errors.js';
@@ -16,7 +16,6 @@ import {
   type NewMove,
   type PromptLabel,
 } from '../../storage/contracts/prompt-labels.js';
-import type { HttpRequest } from '../../component/http.js';
 import type { Identity } from '../../component/identity.js';
 import type { ApiContext } from '../support/api-context.js';
 import { conflictAsProblem } from '../support/conflict.js';

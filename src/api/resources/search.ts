@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import type { Route } from '../../component/http.js';
+import type { HttpProblem, Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
+import { validationProblem } from '../../http/field-errors.js';
 import { attributeReader } from '../../otlp/map/stored-attributes.js';
 import type { ApiContext } from '../support/api-context.js';
 import { MOST_ATTRIBUTE_RUNS, VALUE_FIELDS, type ValueField } from '../../storage/contracts/runs.js';
@@ -62,7 +63,7 @@ const listValues = {
   access: 'read',
   query: Type.Object({
     field: Type.String({
-      pattern: FIELD,
+      documented: { pattern: FIELD },
       maxLength: 1024,
       description: `One of ${VALUE_FIELDS.map((field) => `\`${field}\``).join(', ')}, which has the keys of metadata, \`metadata.KEY\` for the values of a key, \`attribute\` for the keys of spans' attributes, or \`attribute.KEY\` for the values of one.`,
     }),
@@ -177,6 +178,7 @@ export function searchRoutes({ routes, telemetry }: ApiContext<'runs'>): readonl
   return [
     routes.route(listValues).to(async ({ identity: { userId }, query, request }) => {
       const { field, query: contains, limit, agent_id } = query;
+      if (!new RegExp(FIELD, 'u').test(field)) throw noField();
       const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }) };
       const wanted = { ...(contains === undefined ? {} : { contains }), filter, limit };
       const { abort } = request;
@@ -202,4 +204,9 @@ export function searchRoutes({ routes, telemetry }: ApiContext<'runs'>): readonl
       return { status: 200, json: { items: items.map(serializeTextMatch), next_cursor } };
     }),
   ];
+}
+
+function noField(): HttpProblem {
+  const names = [...VALUE_FIELDS, 'metadata.KEY', ATTRIBUTE, `${ATTRIBUTE}.KEY`];
+  return validationProblem('query', [{ field: 'field', message: `must be one of ${names.join(', ')}` }]);
 }

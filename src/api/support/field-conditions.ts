@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { DIMENSIONS, MAX_IDENTITY, type Dimension } from '../../signal/run-context.js';
+import { validationProblem } from '../../http/field-errors.js';
 import { attributeReader } from '../../otlp/map/stored-attributes.js';
 import {
   MAX_ATTRIBUTE_VALUE,
@@ -71,22 +72,25 @@ export function conditionFilter(query: ConditionQuery): Pick<RunFilter, 'where'>
     add(field, 'is_not', query[`${field}!`]);
     add(field, 'contains', query[`${field}~`]);
   }
-  for (const { key, test, value } of keyedConditions(query['metadata.KEY']))
+  for (const { key, test, value } of keyedConditions('metadata.', query['metadata.KEY']))
     add(`metadata.${key}`, test, value);
   return where.length === 0 ? {} : { where };
 }
 
 /** The conditions on attributes of a request; none if absent. */
 export function attributeFilter(query: { readonly 'attribute.KEY'?: Keyed }): Pick<TextSearch, 'attributes'> {
-  const conditions = keyedConditions(query['attribute.KEY']);
+  const conditions = keyedConditions('attribute.', query['attribute.KEY']);
   return conditions.length === 0 ? {} : { attributes: { conditions, read: attributeReader() } };
 }
 
-/** `plan!=pro` arrives as the key `plan!`. */
-function keyedConditions(conditions: Keyed = {}): AttributeCondition[] {
-  return Object.entries(conditions).map(([key, value]) => ({
-    key: key.replace(/[!~]$/, ''),
-    test: key.endsWith('!') ? 'is_not' : key.endsWith('~') ? 'contains' : 'is',
-    value,
-  }));
+/** `plan!=pro` arrives as the key `plan!`. @throws HttpProblem 422 for an empty key */
+function keyedConditions(prefix: string, conditions: Keyed = {}): AttributeCondition[] {
+  return Object.entries(conditions).map(([given, value]) => {
+    const key = given.replace(/[!~]$/, '');
+    if (key === '')
+      throw validationProblem('query', [
+        { field: prefix + given, message: `must name a key: ${prefix}KEY=VALUE` },
+      ]);
+    return { key, test: given.endsWith('!') ? 'is_not' : given.endsWith('~') ? 'contains' : 'is', value };
+  });
 }

@@ -65,7 +65,7 @@ export function fromIncident(
   return { incident_id: incident?.id ?? null, incident_firings: incident?.firings ?? null };
 }
 
-/** Ignores null values: fields can be changed, but not removed. An empty name removes the name. */
+/** Ignores null values: fields can be changed, but not removed. A blank name and 0 remove the name, the window and the minimum. */
 export function changedColumns({
   name,
   threshold,
@@ -77,11 +77,11 @@ export function changedColumns({
   webhook_url,
 }: AlertChange): Partial<Tables['alert_rules']> {
   return {
-    ...(typeof name === 'string' && { name: name === '' ? null : name }),
+    ...(typeof name === 'string' && { name: name.trim() || null }),
     ...(threshold !== undefined && { threshold }),
     ...(cooldown_minutes !== undefined && { cooldown_minutes }),
-    ...(typeof window_minutes === 'number' && { window_minutes }),
-    ...(typeof min_samples === 'number' && { min_samples }),
+    ...(typeof window_minutes === 'number' && { window_minutes: window_minutes || null }),
+    ...(typeof min_samples === 'number' && { min_samples: min_samples || null }),
     ...(is_active !== undefined && { is_active: Number(is_active) }),
     ...(channel !== undefined && { channel }),
     ...(webhook_url !== undefined && webhook_url !== null && { webhook_url }),

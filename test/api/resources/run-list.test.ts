@@ -187,7 +187,18 @@ void t.test('filters by metadata and versions, suggests values, and searches eve
   t.strictSame(await api.get('/dashboard/traces/values?field=metadata.plan&query=FR'), {
     items: [{ value: 'free', runs: 1 }],
   });
-  t.equal((await api.call('GET', '/dashboard/traces/values?field=cost')).status, 422);
+  for (const field of ['cost', 'attribute.'])
+    t.match(await api.call('GET', `/dashboard/traces/values?field=${field}`), {
+      status: 422,
+      body: {
+        errors: [{ field: 'field', message: /must be one of environment, .*metadata\.KEY, attribute/ }],
+      },
+    });
+  for (const query of ['attribute.=x', 'attribute.!=x', 'metadata.~=x'])
+    t.match(await api.call('GET', `/dashboard/traces?${query}`), {
+      status: 422,
+      body: { errors: [{ message: /must name a key/ }] },
+    });
   const all = await api.get<{ runs: unknown[] }>('/dashboard/search?query=plan');
   t.match(all, {
     agents: [{ name: 'Plan maker' }],

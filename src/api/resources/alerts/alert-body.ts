@@ -69,7 +69,6 @@ export const newAlertSchema = Type.Object(
   {
     name: Type.Optional(
       Type.String({
-        minLength: 1,
         maxLength: MAX_NAME_LENGTH,
         format: 'not-blank',
         description: 'Shown in lists, e-mails and events.',
@@ -181,10 +180,19 @@ function documentedRules(): readonly object[] {
 
 export const alertChangeSchema = Type.Object(
   {
-    name: Type.Optional(Type.String({ maxLength: MAX_NAME_LENGTH, description: 'Empty for none.' })),
+    name: Type.Optional(Type.String({ maxLength: MAX_NAME_LENGTH, description: 'Blank: no name.' })),
     threshold: Type.Optional(threshold),
     cooldown_minutes: Type.Optional(Type.Number(cooldown)),
-    ...windowFields,
+    window_minutes: Type.Optional(
+      Type.Enum([0, ...ALERT_WINDOWS], { description: '0: the window of the exporter `alerts`.' }),
+    ),
+    min_samples: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_SAMPLES,
+        description: '0: the minimum of the exporter `alerts`.',
+      }),
+    ),
     is_active: Type.Optional(Type.Boolean({ description: 'Pausing an alert ends its incident.' })),
     channel: Type.Optional(alertChannel),
     webhook_url: Type.Optional(targetUrl),
@@ -274,13 +282,13 @@ function targetErrors({ agent_id, target_service, all_agents }: Static<typeof ne
 }
 
 function windowErrors(
-  { window_minutes, min_samples }: Pick<Static<typeof alertChangeSchema>, keyof typeof windowFields>,
+  { window_minutes = 0, min_samples = 0 }: Pick<Static<typeof alertChangeSchema>, keyof typeof windowFields>,
   type: AlertType,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  if (window_minutes !== undefined && !WINDOWED.has(type))
+  if (window_minutes !== 0 && !WINDOWED.has(type))
     errors.push({ field: '/window_minutes', message: `is not used by type ${type}` });
-  if (min_samples !== undefined && (!WINDOWED.has(type) || type === 'score_threshold'))
+  if (min_samples !== 0 && (!WINDOWED.has(type) || type === 'score_threshold'))
     errors.push({
       field: '/min_samples',
       message:

@@ -164,7 +164,10 @@ export const alertSchema = Type.Object(
       Type.Integer({ description: 'Null: the window of the exporter `alerts`, 60 minutes by default.' }),
     ),
     min_samples: nullable(
-      Type.Integer({ description: 'Null: `min_samples` of the exporter `alerts`, 1 by default.' }),
+      Type.Integer({
+        description:
+          'Null: `min_samples` of the exporter `alerts`, 1 by default; unused for costs, inactivity and scores (`score_config`).',
+      }),
     ),
     is_active: Type.Boolean({ description: 'Whether it is evaluated.' }),
     is_firing: Type.Boolean({

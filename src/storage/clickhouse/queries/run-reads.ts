@@ -22,6 +22,8 @@ import type {
   ValueField,
   WantedAttributes,
   WantedValues,
+  FoundByText,
+  TextSearch,
 } from '../../contracts/runs.js';
 import { conditions, fieldText } from './run-conditions.js';
 import { effectiveSpans } from './effective-spans-sql.js';
@@ -30,7 +32,6 @@ import { findRuns, listRunsAfter, listRuns, runsInOrder, type ListParts } from '
 import { searchedList } from './searched-runs.js';
 import { attributeValues, searchRuns, searchTrace, withSummaries } from '../../shared/run-search.js';
 import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
-import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import { serializedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';

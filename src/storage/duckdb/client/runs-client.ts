@@ -18,9 +18,10 @@ import type {
   TraceSummary,
   WantedAttributes,
   WantedValues,
+  FoundByText,
+  TextSearch,
 } from '../../contracts/runs.js';
 import type { FoundSpans, SearchRange, SpanPosition } from '../../contracts/search.js';
-import type { FoundByText, TextSearch } from '../../contracts/runs.js';
 import {
   attributeValues,
   searchRuns,

@@ -14,10 +14,9 @@ import { NodeActivity } from './node-activity.js';
 import { placeOf, type Known, type Place } from './places.js';
 import { scoresSince, scoreWindows, valuesOf } from './score-windows.js';
 import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-stats.js';
-import type { Unit } from './unit-rows.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';
-import { finishedRows, startedRows, type Units } from './unit-rows.js';
+import { finishedRows, startedRows, type Unit, type Units } from './unit-rows.js';
 
 /** The search for examples: queries that differ only in their target share one statement. */
 type ExamplesOf = Omit<ExampleQuery, 'target'> & { readonly tenant: number };

@@ -74,15 +74,17 @@ export class PastReads implements Served<PastStats> {
       if (!ofDays.has(day.from))
         ofDays.set(day.from, await costsAt(connection, capture, units, moments, day));
     const active = activity ? await activityAt(connection, capture, units, moments) : [];
-    const createdAt =
-      place.unit === 'agent' ? (this.#known.agents.byNumber(place.no)?.created_at ?? null) : null;
+    const { agents } = this.#known;
+    const some = place.unit === 'agent' ? [agents.byNumber(place.no)] : agents.ofTenant(tenant);
+    const created =
+      activity && place.unit !== 'node' ? [...some].flatMap((one) => one?.created_at ?? []) : [];
     return requests.map(({ now, days }, at) => {
       const window = windows[at];
       return {
         window: window === undefined ? null : windowSince(window, []),
         costs: cost ? days.map((day) => ofDays.get(day.from)?.[at] ?? NO_COST) : [],
         // If retention removed its runs, it counts as active when it was created.
-        activeAt: active[at] ?? (activity && createdAt !== null && createdAt <= now ? createdAt : null),
+        activeAt: active[at] ?? created.filter((time) => time <= now).toSorted((a, b) => b - a)[0] ?? null,
       };
     });
   }

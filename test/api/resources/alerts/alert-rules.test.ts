@@ -49,6 +49,9 @@ const TYPES: readonly Wrong[] = [
     [{ type, threshold: null }, '/threshold', `is required for type ${type}`],
     [{ type, composite_config: COMPOSITE }, '/composite_config', 'is for type composite only'],
   ]),
+  [{ window_minutes: 7 }, '/window_minutes', 'must be one of 5, 15, 30, 60'],
+  [{ min_samples: 0 }, '/min_samples', 'must not be less than 1'],
+  [{ name: '' }, '/name', 'must not be blank'],
   [{ type: 'inactivity', window_minutes: 5 }, '/window_minutes', 'is not used by type inactivity'],
   [{ type: 'cost_threshold', min_samples: 5 }, '/min_samples', 'is not used by type cost_threshold'],
   [{ is_active: false }, '/is_active', 'is not a known field'],
@@ -73,8 +76,6 @@ const SHARED: readonly Wrong[] = [
   [{ webhook_url: 'https://localhost/', channel: 'both' }, '/webhook_url', 'must be reachable from'],
   [{ webhook_url: `https://example.com/${'x'.repeat(2048)}` }, '/webhook_url', 'must not be longer than'],
   [{ webhook_url: 7 }, '/webhook_url', 'must be a string'],
-  [{ window_minutes: 7 }, '/window_minutes', 'must be one of 5, 15, 30, 60'],
-  [{ min_samples: 0 }, '/min_samples', 'must not be less than 1'],
   [{ name: 'x'.repeat(201) }, '/name', 'must not be longer than 200 characters'],
   [{ last_fired_at: null, id: UUID }, '/id', 'is not a known field'],
 ];
