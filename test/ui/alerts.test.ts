@@ -153,7 +153,11 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByText(`at least ${String(RUNS)} runs`).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Name').fill('Clerk fails');
+    await page.getByLabel('Minimum runs').fill('');
+    await page.getByLabel('Window').selectOption('Default of the daemon');
+    const patch = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: 'Save' }).click();
+    t.match((await patch).postDataJSON(), { window_minutes: null, min_samples: null });
     await page.getByRole('heading', { name: 'Clerk fails' }).waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     const tested = page.getByRole('table', { name: 'Firings' }).getByRole('row', { name: /test/ });

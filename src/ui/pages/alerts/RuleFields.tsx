@@ -204,7 +204,7 @@ export function WindowFields({
         label="Window"
         hint={`${type === 'score_threshold' ? 'Scores' : 'Runs'} of this period are evaluated together`}
         value={window}
-        options={window === '' ? { '': 'Default of the daemon', ...WINDOWS } : WINDOWS}
+        options={{ '': 'Default of the daemon', ...WINDOWS }}
         problem={problems['window_minutes']}
         onText={(text) => {
           onChange({ window: text });
