@@ -25,14 +25,11 @@ export function RuleFields(props: Props) {
   const { type, limit } = draft;
   return (
     <>
-      <TextField
-        label="Name"
-        hint="Optional; shown in lists and notifications"
-        maxLength={200}
-        value={draft.name}
+      <NameField
+        name={draft.name}
         problem={problems['name']}
-        onText={(text) => {
-          onChange({ name: text });
+        onName={(name) => {
+          onChange({ name });
         }}
       />
       <TargetFields {...props} />
@@ -99,6 +96,28 @@ export function RuleFields(props: Props) {
       <WindowFields type={type} draft={draft} problems={problems} onChange={onChange} />
       <NoticeFields draft={draft} problems={problems} canMail={canMail} onChange={onChange} />
     </>
+  );
+}
+
+/** The name of a rule. */
+export function NameField({
+  name,
+  problem,
+  onName,
+}: {
+  readonly name: string;
+  readonly problem: string | undefined;
+  readonly onName: (name: string) => void;
+}) {
+  return (
+    <TextField
+      label="Name"
+      hint="Optional; shown in lists and notifications"
+      maxLength={200}
+      value={name}
+      problem={problem}
+      onText={onName}
+    />
   );
 }
 
