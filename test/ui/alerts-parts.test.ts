@@ -104,9 +104,11 @@ void t.test('sends only the fields of the type and channel', async (t) => {
   });
   const costs = toNewRule({ ...windowed, type: 'cost_threshold' });
   t.notOk(costs === null || 'window_minutes' in costs || 'min_samples' in costs, 'of the day');
+  const byDefault = { window_minutes: null, min_samples: null };
   t.strictSame(toNewRule(DRAFT), {
     agent_id: 'a1',
     type: 'failure_rate',
+    ...byDefault,
     threshold: 0.125,
     cooldown_minutes: 30,
     channel: 'email',
@@ -114,6 +116,7 @@ void t.test('sends only the fields of the type and channel', async (t) => {
   t.strictSame(toNewRule({ ...DRAFT, of: 'service', service: ' payments ', limit: '', channel: 'both' }), {
     target_service: 'payments',
     type: 'failure_rate',
+    ...byDefault,
     cooldown_minutes: 30,
     channel: 'both',
     webhook_url: 'https://example.com/left-over',

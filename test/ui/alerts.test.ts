@@ -132,9 +132,20 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   await t.test('creating an alert previews its past, and a firing leads to the failed tool', async (t) => {
     const { page, complaints } = await permit('/alerts');
     await page.getByRole('link', { name: 'New alert' }).click();
-    await page.getByLabel('Agent', { exact: true }).fill('CLE');
-    await page.getByRole('option', { name: 'clerk' }).click();
+    const agent = page.getByLabel('Agent', { exact: true });
+    const option = page.getByRole('option', { name: 'clerk' });
+    await agent.fill('CLE');
+    await option.click();
     await page.waitForURL(/agent=[0-9a-f-]{36}/);
+    await agent.blur();
+    await agent.focus();
+    await option.waitFor();
+    t.equal(await agent.inputValue(), 'clerk', 'a focused field shows the picked agent');
+    t.equal(await option.getAttribute('aria-selected'), 'false', 'Enter keeps the picked agent');
+    await agent.press('Escape');
+    await option.waitFor({ state: 'detached' });
+    await agent.press('ArrowDown');
+    await option.waitFor();
     const preview = page.getByRole('region', { name: 'Preview' });
     await page.getByText('this alert reaches nobody').waitFor();
     await preview.getByText('it would have fired 1 time').waitFor();
@@ -153,7 +164,11 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByText(`at least ${String(RUNS)} runs`).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Name').fill('Clerk fails');
+    await page.getByLabel('Minimum runs').fill('');
+    await page.getByLabel('Window').selectOption('Default of the daemon');
+    const patch = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: 'Save' }).click();
+    t.match((await patch).postDataJSON(), { window_minutes: null, min_samples: null });
     await page.getByRole('heading', { name: 'Clerk fails' }).waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     const tested = page.getByRole('table', { name: 'Firings' }).getByRole('row', { name: /test/ });

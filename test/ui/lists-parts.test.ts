@@ -15,6 +15,7 @@ import {
 } from '../../src/ui/pages/models/what-if.js';
 import {
   filterQuery,
+  isAllListed,
   isFiltered,
   isUncounted,
   notInSeries,
@@ -81,6 +82,12 @@ void t.test('list filters come from the URL', async (t) => {
     user_id: 'ada',
     model: 'gpt',
   });
+  const found = { runs: 2, searched_back_to: null };
+  t.equal(isAllListed(of('q=words'), 2, found), true);
+  t.equal(isAllListed(of('q=words'), 1, found), false);
+  t.equal(isAllListed(of('q=words&after=x'), 2, found), false, 'earlier pages have other runs');
+  t.equal(isAllListed(of('q=words'), 2, { ...found, searched_back_to: '2026-11-24T00:00:00.000Z' }), false);
+  t.equal(isAllListed(of('q=words'), 2, undefined), false);
   t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version without a prompt');
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
 });

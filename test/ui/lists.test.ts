@@ -381,7 +381,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await found.click();
     await page.waitForURL(`**/traces/${id}?span=*`);
     await page.goto(new URL('/runs?meta=plan~%3DPR', page.url()).href);
-    await page.getByRole('button', { name: 'plan contains PR' }).waitFor();
+    await page.getByRole('button', { name: 'Metadata plan contains PR' }).waitFor();
     await page.getByText('1–1 of 1 run').waitFor();
     t.same(complaints, []);
   });

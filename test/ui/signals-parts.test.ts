@@ -1,4 +1,5 @@
 import t from 'tap';
+import { loggedScoreText as apiText } from '../../src/api/support/scores.js';
 import {
   goesOn,
   isFiltered,
@@ -7,6 +8,7 @@ import {
   parsePlace,
   printPlace,
 } from '../../src/ui/pages/logs/logs-state.js';
+import { loggedScoreText } from '../../src/ui/pages/logs/logged-score.js';
 import { extentOf } from '../../src/ui/pages/metrics/extent.js';
 import {
   aggregationOf,
@@ -20,9 +22,32 @@ import { formatMeasured } from '../../src/ui/format/number.js';
 import { arrived, joined, letIn, NO_TAIL, withLoss, type Tail } from '../../src/ui/live/tail.js';
 import { parseState } from '../../src/ui/state/codec.js';
 
+const EVALUATION = 'gen_ai.evaluation.result';
 const items = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ id: String(from + i) }));
 const idsOf = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id);
+
+void t.test('a logged score has the same text as at the command line', (t) => {
+  const textsOf = (score: Readonly<Record<string, string | number | boolean>>, event_name = EVALUATION) => {
+    const attributes = Object.fromEntries(
+      Object.entries(score).map(([key, value]) => [
+        key === 'error.type' ? key : `gen_ai.evaluation.${key}`,
+        value,
+      ]),
+    );
+    const record = { event_name, attributes, trace_id: 'a', span_id: null };
+    return [loggedScoreText(record), apiText(record)];
+  };
+  const same = (text: string | undefined) => [text, text];
+  const score = { name: 'tone', 'score.value': 0.123456, 'score.label': 'polite', explanation: 'Kind.' };
+  t.same(textsOf(score), same('score tone 0.1235 polite: Kind.'));
+  t.same(textsOf({ name: 'tone', 'score.value': 'good' }), same('score tone good'));
+  t.same(textsOf({ name: 'done', 'score.value': true }), same('score done 1'));
+  t.same(textsOf({ name: 'done', 'error.type': 'timeout' }), same('score done: error timeout'));
+  t.same(textsOf({ name: 'done' }), same(undefined));
+  t.same(textsOf(score, 'other'), same(undefined));
+  t.end();
+});
 
 void t.test('new records come first; while reading they wait, and dropped ones are counted', (t) => {
   let tail: Tail<{ readonly id: string }> = arrived(NO_TAIL, items(0, 2), false);

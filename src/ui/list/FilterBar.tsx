@@ -98,7 +98,7 @@ function Chips({
     return conditions.map((condition) => (
       <Chip
         key={`${condition.key} ${condition.operator} ${condition.value}`}
-        label={condition.key}
+        label={`${field.label} ${condition.key}`}
         operator={condition.operator}
         value={condition.value}
         onRemove={() => {

@@ -167,7 +167,9 @@ function useListed(isTyped: boolean): readonly (readonly Target[])[] {
   const alerts = useQuery({ ...ALERT_RULES, ...kept });
   const ofAlerts = (alerts.data ?? []).map((rule) => ({
     path: `/alerts/${rule.id}`,
-    name: [ruleName(rule), rule.agent_name ?? rule.target_service].filter(Boolean).join(': '),
+    name: [ruleName(rule), rule.all_agents ? 'All agents' : (rule.agent_name ?? rule.target_service)]
+      .filter(Boolean)
+      .join(': '),
     kind: 'alert',
   }));
   return [ofAlerts, useEndpointTargets(kept)];

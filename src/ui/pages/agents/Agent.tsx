@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { RunCharts } from '../../charts/RunCharts.js';
@@ -19,13 +20,25 @@ import { PAGE_RANGES, rangeBetween, rangeField } from '../../state/range.js';
 import { endsOf, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { AgentScores } from './AgentScores.js';
+import type { Rule } from '../alerts/labels.js';
 import { useAlertUpdates, useRules } from '../alerts/load.js';
 import { RULE_COLUMNS } from '../alerts/rule-columns.js';
 import { Table } from '../../parts/Table.js';
 import styles from './Agent.module.css';
 import { failureRate, GROUP_FIELDS, groupsQuery, GroupTable, successRate } from './GroupTable.js';
 
-const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target');
+const COLUMNS = RULE_COLUMNS.filter(({ name }) => name !== 'target').map((column) =>
+  column.name === 'rule' ? { ...column, render: nameWithTarget(column.render) } : column,
+);
+
+/** Marks alerts about all agents: the others in the table are about this agent alone. */
+function nameWithTarget(name: (rule: Rule) => ReactNode) {
+  return (rule: Rule) => (
+    <>
+      {name(rule)} {rule.all_agents && <span className={parts['chip']}>All agents</span>}
+    </>
+  );
+}
 
 /** The alerts on an agent with their state. Renders nothing without alerts. */
 function AgentAlerts({ agentId }: { readonly agentId: string }) {

@@ -7,7 +7,7 @@ import parts from '../../parts/parts.module.css';
 import { LIMITS, limitOf, limitText, problemsOf, toWindow } from './draft.js';
 import { NoticeFields } from './NoticeFields.js';
 import type { Rule } from './labels.js';
-import { WindowFields } from './RuleFields.js';
+import { NameField, WindowFields } from './RuleFields.js';
 import styles from './alerts.module.css';
 
 /** Edits the changeable fields of a rule; its target is fixed. */
@@ -66,7 +66,7 @@ export function EditAlert({
   const wrong = (text: string): string | undefined => (isNumber(text) ? undefined : 'Must be a number.');
   return (
     <form className={cx(styles['form'], styles['edit'])} aria-label="Edit alert" onSubmit={submit}>
-      <TextField label="Name" value={name} problem={problems['name']} onText={setName} />
+      <NameField name={name} problem={problems['name']} onName={setName} />
       {type !== 'composite' && (
         <TextField
           {...LIMITS[type]}

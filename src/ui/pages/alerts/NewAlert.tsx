@@ -80,7 +80,7 @@ function Editor() {
   const targets = useTargets(draft.of === 'service', draft.type === 'composite');
   const create = useMutation({
     mutationFn: () => {
-      if (rule === null) throw new Error('Select an agent or a service.');
+      if (rule === null) throw new Error('Select an agent, all agents or a service.');
       return bodyOf(api.POST('/api/v1/alerts', { body: rule as never }));
     },
     onSuccess: ({ id }) => {
@@ -178,7 +178,7 @@ function Preview({
   if (rule === null)
     return (
       <Empty title="Select a target">
-        <p>Select an agent or a service to see how often the alert would have fired.</p>
+        <p>Select an agent, all agents or a service to see how often the alert would have fired.</p>
       </Empty>
     );
   if (past.error instanceof ApiError && past.error.fields.length > 0)

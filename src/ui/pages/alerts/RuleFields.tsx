@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type SyntheticEvent } from 'react';
 import { Suggestions, useAgentName, useSuggestions } from '../../list/suggestions.js';
 import { SelectField, TextField } from '../../parts/FormField.js';
 import { useListbox } from '../../parts/use-listbox.js';
@@ -25,14 +25,11 @@ export function RuleFields(props: Props) {
   const { type, limit } = draft;
   return (
     <>
-      <TextField
-        label="Name"
-        hint="Optional; shown in lists and notifications"
-        maxLength={200}
-        value={draft.name}
+      <NameField
+        name={draft.name}
         problem={problems['name']}
-        onText={(text) => {
-          onChange({ name: text });
+        onName={(name) => {
+          onChange({ name });
         }}
       />
       <TargetFields {...props} />
@@ -102,6 +99,28 @@ export function RuleFields(props: Props) {
   );
 }
 
+/** The name of a rule. */
+export function NameField({
+  name,
+  problem,
+  onName,
+}: {
+  readonly name: string;
+  readonly problem: string | undefined;
+  readonly onName: (name: string) => void;
+}) {
+  return (
+    <TextField
+      label="Name"
+      hint="Optional; shown in lists and notifications"
+      maxLength={200}
+      value={name}
+      problem={problem}
+      onText={onName}
+    />
+  );
+}
+
 function TargetFields({ draft: { of, agent, service }, services, problems, onChange }: Props) {
   return (
     <>
@@ -150,32 +169,48 @@ function AgentField({
   readonly onPick: (id: string) => void;
 }) {
   const name = useAgentName(agent);
-  /** Undefined while the field is not being edited. */
+  const [isOpen, setOpen] = useState(false);
+  /** Undefined while the field shows the picked agent. */
   const [typed, setTyped] = useState<string>();
-  const isOpen = typed !== undefined;
+  const isTyped = typed !== undefined && typed.trim() !== '';
   const found = useSuggestions(isOpen ? 'agent' : undefined, typed ?? '');
-  const box = useListbox(found.length, 0, (at) => {
+  const close = (): void => {
+    setOpen(false);
+    setTyped(undefined);
+    box.reset();
+  };
+  const pick = (at: number): void => {
     const picked = found[at];
     if (!picked) return;
     onPick(picked.value);
-    setTyped(undefined);
-  });
+    close();
+  };
+  const box = useListbox(found.length, isTyped ? 0 : -1, pick, close);
+  /** Opens the suggestions. The name is selected so that typing replaces it. */
+  const open = ({ currentTarget }: SyntheticEvent<HTMLInputElement>): void => {
+    setOpen(true);
+    if (typed === undefined) currentTarget.select();
+  };
   return (
     <div>
       <TextField
         {...box.field}
         label="Agent"
-        hint={isOpen && found.length === 0 ? 'No agent with this name' : 'Type a part of the name'}
+        hint={isOpen && isTyped && found.length === 0 ? 'No agent with this name' : 'Type a part of the name'}
         placeholder={name}
         value={typed ?? name}
         problem={problem}
-        onFocus={() => {
-          setTyped('');
-        }}
-        onBlur={() => {
-          setTyped(undefined);
+        onFocus={open}
+        onClick={open}
+        onBlur={close}
+        onKeyDown={(event) => {
+          box.field.onKeyDown(event);
+          if (event.key === 'ArrowDown') setOpen(true);
+          // Open suggestions: Enter without a selection must not submit the form.
+          if (event.key === 'Enter' && isOpen) event.preventDefault();
         }}
         onText={(text) => {
+          setOpen(true);
           setTyped(text);
           box.reset();
         }}
@@ -204,7 +239,7 @@ export function WindowFields({
         label="Window"
         hint={`${type === 'score_threshold' ? 'Scores' : 'Runs'} of this period are evaluated together`}
         value={window}
-        options={window === '' ? { '': 'Default of the daemon', ...WINDOWS } : WINDOWS}
+        options={{ '': 'Default of the daemon', ...WINDOWS }}
         problem={problems['window_minutes']}
         onText={(text) => {
           onChange({ window: text });

@@ -96,16 +96,15 @@ export function toNewRule(draft: Draft): NewRule | null {
 
 type Minutes = NonNullable<components['schemas']['AlertChange']['window_minutes']>;
 
-/** The window and the minimum of runs, as far as a type has them; absent values keep what the rule has. */
+/** The window and the minimum of runs, as far as a type has them; null for the default of the daemon. */
 export function toWindow(type: RuleType, { window, minimum }: Pick<Draft, 'window' | 'minimum'>) {
   if (!WINDOWED.has(type)) return {};
   return {
-    ...(window !== '' && { window_minutes: Number(window) as Minutes }),
-    ...(type !== 'score_threshold' &&
-      minimum.trim() !== '' && {
-        // The daemon reports what is not a number.
-        min_samples: (numberOf(minimum) ?? minimum) as number,
-      }),
+    window_minutes: window === '' ? null : (Number(window) as Minutes),
+    ...(type !== 'score_threshold' && {
+      // The daemon reports what is not a number.
+      min_samples: minimum.trim() === '' ? null : ((numberOf(minimum) ?? minimum) as number),
+    }),
   };
 }
 

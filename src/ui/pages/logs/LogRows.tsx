@@ -7,6 +7,7 @@ import parts from '../../parts/parts.module.css';
 import { useSettings } from '../../state/settings.js';
 import { useShortcuts } from '../../state/shortcuts.js';
 import styles from './logs.module.css';
+import { loggedScoreText } from './logged-score.js';
 import type { LogRow } from './use-logs.js';
 
 /** Of the header, too. */
@@ -17,7 +18,7 @@ const AT_TOP = 8;
 /** Longer lines do not fit on a screen. */
 const MAX_SHOWN = 400;
 
-/** Errors get the failure colour; debug records are dimmed. */
+/** Errors get the failure colour and warnings their own; other severities are dimmed. */
 export function severityClass(severity: string): string | undefined {
   if (severity === 'error' || severity === 'fatal') return parts['bad'];
   return severity === 'warn' ? styles['warn'] : parts['faint'];
@@ -57,8 +58,10 @@ export const LOG_COLUMNS: readonly Column<LogRow>[] = [
     name: 'body',
     header: 'Body',
     isWide: true,
-    render: ({ body, event_name }) =>
-      body?.slice(0, MAX_SHOWN) ?? <i className={parts['faint']}>{event_name ?? 'no body'}</i>,
+    render: (row) =>
+      (loggedScoreText(row) ?? row.body)?.slice(0, MAX_SHOWN) ?? (
+        <i className={parts['faint']}>{row.event_name ?? 'no body'}</i>
+      ),
   },
   {
     name: 'attributes',

@@ -24,6 +24,7 @@ import { RunPreview } from './RunPreview.js';
 import {
   FILTERS,
   filterQuery,
+  isAllListed,
   isFiltered,
   isSearch,
   isUncounted,
@@ -49,8 +50,11 @@ export default function Runs() {
   const [state, change] = useUrlState(STATE);
   const [selected, setSelected] = useState<ReadonlyMap<string, ListedRun>>(new Map());
   const [previewed, setPreviewed] = useState<string>();
-  const { data, runs, error, refetch, isPlaceholderData, newCount, renew } = useRuns(state);
-  const found = useFound(state, data !== undefined && !isPlaceholderData);
+  const { data: page, runs, error, refetch, isPlaceholderData, newCount, renew } = useRuns(state);
+  const found = useFound(state, page !== undefined && !isPlaceholderData);
+  // The list may run out of time although nothing is further back.
+  const isWhole = page !== undefined && isAllListed(state, page.items.length, found);
+  const data = isWhole ? { ...page, next_cursor: null } : page;
   const filter = (some: Partial<RunsState>): void => {
     change({ ...some, page: 1, after: '' });
   };

@@ -118,6 +118,19 @@ export function isSearch({ q, attr }: RunsState): boolean {
   return q !== '' || attr !== '';
 }
 
+/**
+ * Whether the first page lists all runs that a search can find.
+ *
+ * @param found the result of the search over time; undefined while it loads
+ */
+export function isAllListed(
+  { after }: RunsState,
+  listed: number,
+  found: { readonly runs: number; readonly searched_back_to: string | null } | undefined,
+): boolean {
+  return after === '' && found?.searched_back_to === null && listed >= found.runs;
+}
+
 /** Names of the filters that the histogram does not follow. */
 export function notInSeries(state: RunsState): readonly string[] {
   if (isSearch(state)) return [];
