@@ -168,7 +168,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.getByLabel('Window').selectOption('Default of the daemon');
     const patch = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.getByRole('button', { name: 'Save' }).click();
-    t.match((await patch).postDataJSON(), { window_minutes: null, min_samples: null });
+    t.match((await patch).postDataJSON(), { window_minutes: 0, min_samples: 0 });
     await page.getByRole('heading', { name: 'Clerk fails' }).waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     const tested = page.getByRole('table', { name: 'Firings' }).getByRole('row', { name: /test/ });

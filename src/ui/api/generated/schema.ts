@@ -1647,7 +1647,7 @@ export interface components {
       threshold?: number | null;
       webhook_url?: string | null;
       /** @enum {unknown} */
-      window_minutes?: 5 | 15 | 30 | 60 | 180 | 360 | 720 | 1440 | null;
+      window_minutes?: 0 | 5 | 15 | 30 | 60 | 180 | 360 | 720 | 1440 | null;
     };
     AlertComposition: {
       conditions: components['schemas']['AlertCondition'][] & (unknown & unknown);

@@ -40,7 +40,7 @@ export function EditAlert({
       const minutes = limitOf('', notice.cooldown);
       const body = {
         ...(name === (rule.name ?? '') ? {} : { name: name.trim() }),
-        ...toWindow(type, span),
+        ...toWindow(type, span, 0),
         ...(type === 'composite' || threshold === undefined ? {} : { threshold }),
         ...(minutes === undefined ? {} : { cooldown_minutes: minutes }),
         channel: notice.channel,
