@@ -54,6 +54,8 @@ export function scoreRowOf(row: Readonly<Record<string, unknown>>): ScoreRow {
 
 /** A verdict about a run. */
 export interface RunVerdict extends Verdict {
+  /** Of its score. */
+  readonly id: string;
   readonly traceId: string;
   /** Counts if this is the root. Null: for the run. */
   readonly spanId: string | null;
@@ -63,8 +65,8 @@ export interface RunVerdict extends Verdict {
 /** The verdicts among scores. */
 export function verdictsIn(scores: readonly ScoreRow[]): readonly RunVerdict[] {
   return scores.flatMap((score) => {
-    const { trace_id: traceId, span_id: spanId, scored_at: at } = score;
+    const { id, trace_id: traceId, span_id: spanId, scored_at: at } = score;
     const verdict = traceId === null ? null : verdictIn(score);
-    return verdict === null || traceId === null ? [] : { ...verdict, traceId, spanId, at };
+    return verdict === null || traceId === null ? [] : { ...verdict, id, traceId, spanId, at };
   });
 }
