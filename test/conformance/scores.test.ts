@@ -333,6 +333,34 @@ function checkScores(t: Test, open: OpenTelemetry): void {
     );
   });
 
+  void t.test('of scores with one id in one request, the last counts in every read', async (t) => {
+    const opened = await open(t, { fileRows: 9 });
+    const tenant = await opened.addUser();
+    const trace = aHeader();
+    const { trace_id } = trace;
+    const root = aSpanRecord(trace_id);
+    const ids = { success: randomUUID(), Tone: randomUUID() };
+    const form = (name: keyof typeof ids, value: number) =>
+      evaluation(name, { 'gen_ai.evaluation.score.value': value, 'jackdaw.score.id': ids[name] });
+    root.scores = [1, 0.25].map((value, i) => ofSpan(trace_id, root.span_id, form('Tone', value), NOON - i));
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [root] }] }, RECEIVED);
+    const items = [1, 0].map((value, i) =>
+      logged(form('success', value), { trace_id, span_id: null, timestamp: NOON - i }),
+    );
+    await opened.store.writer.logs({ tenant, items }, RECEIVED);
+    for (const state of ['at once', 'after a restart']) {
+      const scores = await opened.store.runs.scores(tenant, trace_id);
+      t.same(Object.fromEntries(scores.map(({ name, value }) => [name, value])), { Tone: 0.25, success: 0 });
+      t.equal((await opened.store.runs.read(tenant, trace_id))?.success, false, state);
+      const listed = await opened.store.scores.ofRuns(tenant, [trace_id]);
+      t.match(listed, [
+        { name: 'Tone', scores: 1, mean: 0.25 },
+        { name: 'success', scores: 1, mean: 0 },
+      ]);
+      if (state === 'at once') await opened.reopen();
+    }
+  });
+
   void t.test('a stored score is an event, once for each content', async (t) => {
     const opened = await open(t);
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
