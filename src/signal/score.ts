@@ -218,6 +218,9 @@ export interface Verdict {
 const YES: ReadonlySet<string> = new Set(['true', 'yes', 'pass', 'passed', 'success', '1']);
 const NO: ReadonlySet<string> = new Set(['false', 'no', 'fail', 'failed', 'failure', '0']);
 
+/** Labels that are verdicts, in lower case. */
+export const VERDICT_LABELS: readonly string[] = [...YES, ...NO];
+
 /** Whether a value means success; null if it does not say. */
 export function truthOf(value: JsonValue | undefined): boolean | null {
   if (typeof value === 'boolean') return value;

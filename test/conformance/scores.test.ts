@@ -286,41 +286,79 @@ function checkScores(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('the newest verdict counts, in any order and with repeats', async (t) => {
+  void t.test('the newest verdict counts, in any order, with repeats and corrections', async (t) => {
     const opened = await open(t, { fileRows: 9 });
     const tenant = await opened.addUser();
-    const orders = fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6], { minLength: 7 });
+    const orders = fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 8 });
     await neverDiffers(
       t,
       { runs: 12, ms: 20_000 },
-      [orders, fc.nat(6), fc.boolean()],
+      [orders, fc.nat(7), fc.boolean()],
       async (order, repeated, restarts) => {
         const trace = aHeader({ follows_spans: true, status: 'running' });
         const { trace_id } = trace;
         const root = aSpanRecord(trace_id, { ended_at: NOON + 1 });
         const child = aSpanRecord(trace_id, { parent_span_id: root.span_id, ended_at: NOON + 1 });
-        const judge = async (value: number, at: number, span_id: string | null) => {
-          const score = { 'gen_ai.evaluation.name': 'success', 'gen_ai.evaluation.score.value': value };
-          const labelled = { ...score, 'gen_ai.evaluation.score.label': `at ${at}` };
-          const items = [logged(labelled, { trace_id, span_id, timestamp: NOON + at })];
-          await opened.store.writer.logs({ tenant, items }, RECEIVED);
+        const ids = { corrected: randomUUID(), other: randomUUID(), child: randomUUID(), run: randomUUID() };
+        const current = new Map<string, { readonly value: number; readonly at: number }>();
+        let receivedAt = NOON;
+        const judge = async (of: keyof typeof ids, value: number, at: number, span_id: string | null) => {
+          const attributes = {
+            'gen_ai.evaluation.name': 'success',
+            'gen_ai.evaluation.score.value': value,
+            'gen_ai.evaluation.score.label': `at ${at}`,
+            'jackdaw.score.id': ids[of],
+          };
+          const items = [logged(attributes, { trace_id, span_id, timestamp: NOON + at })];
+          await opened.store.writer.logs({ tenant, items }, { receivedAt: ++receivedAt });
+          if (of !== 'child') current.set(of, { value, at });
         };
         const send = async (span: typeof root) =>
           await opened.store.writer.traces({ tenant, items: [{ trace, spans: [span] }] }, RECEIVED);
         const steps = [
           async () => send(root),
           async () => send(child),
-          async () => judge(0, 1, null),
-          async () => judge(1, 3, root.span_id),
-          async () => judge(0, 2, root.span_id),
-          async () => judge(0, 9, child.span_id),
+          async () => judge('run', 0, 2, null),
+          async () => judge('corrected', 1, 4, root.span_id),
+          async () => judge('corrected', 0, 1, root.span_id),
+          async () => judge('other', 1, 3, root.span_id),
+          async () => judge('child', 0, 9, child.span_id),
           async () => (restarts ? opened.reopen() : undefined),
         ];
         for (const step of [...order, repeated]) await steps[step]?.();
         const run = await opened.store.runs.read(tenant, trace_id);
-        same([run?.success, run?.outcome], [true, 'at 3']);
+        const [newest] = [...current.values()].sort((one, other) => other.at - one.at);
+        same([run?.success, run?.outcome], [newest?.value === 1, `at ${newest?.at}`]);
       },
     );
+  });
+
+  void t.test('of scores with one id in one request, the last counts in every read', async (t) => {
+    const opened = await open(t, { fileRows: 9 });
+    const tenant = await opened.addUser();
+    const trace = aHeader();
+    const { trace_id } = trace;
+    const root = aSpanRecord(trace_id);
+    const ids = { success: randomUUID(), Tone: randomUUID() };
+    const form = (name: keyof typeof ids, value: number) =>
+      evaluation(name, { 'gen_ai.evaluation.score.value': value, 'jackdaw.score.id': ids[name] });
+    root.scores = [1, 0.25].map((value, i) => ofSpan(trace_id, root.span_id, form('Tone', value), NOON - i));
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [root] }] }, RECEIVED);
+    const items = [1, 0].map((value, i) =>
+      logged(form('success', value), { trace_id, span_id: null, timestamp: NOON - i }),
+    );
+    await opened.store.writer.logs({ tenant, items }, RECEIVED);
+    for (const state of ['at once', 'after a restart']) {
+      const scores = await opened.store.runs.scores(tenant, trace_id);
+      t.same(Object.fromEntries(scores.map(({ name, value }) => [name, value])), { Tone: 0.25, success: 0 });
+      t.equal((await opened.store.runs.read(tenant, trace_id))?.success, false, state);
+      const listed = await opened.store.scores.ofRuns(tenant, [trace_id]);
+      t.match(listed, [
+        { name: 'Tone', scores: 1, mean: 0.25 },
+        { name: 'success', scores: 1, mean: 0 },
+      ]);
+      if (state === 'at once') await opened.reopen();
+    }
   });
 
   void t.test('a stored score is an event, once for each content', async (t) => {

@@ -70,7 +70,12 @@ function judgedHeader({ header, spans }: StoredRun, logged: readonly ScoreRecord
   const verdicts = [...sent, ...logged].flatMap((score) => {
     const verdict = score.trace_id === null ? null : verdictIn(score);
     if (verdict === null) return [];
-    return { ...verdict, at: score.at, span: score.span_id === null ? null : keyOf(score.span_id) };
+    return {
+      ...verdict,
+      id: score.id,
+      at: score.at,
+      span: score.span_id === null ? null : keyOf(score.span_id),
+    };
   });
   const top = topmost(spans.map(({ facts }) => facts));
   const factsOf = (key: string) => spans.find(({ facts }) => facts.span_id === key)?.facts;

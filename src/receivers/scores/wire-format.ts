@@ -14,7 +14,7 @@ import {
   loggedScore,
   scoreId,
   scoreRecord,
-  verdictIn,
+  truthOf,
 } from '../../signal/score.js';
 import { MICROS_PER_DAY } from '../../signal/time-units.js';
 import { parseTime, type Micros } from '../../signal/time.js';
@@ -95,7 +95,12 @@ export function brokenRules(
       broken('/trace_id', 'is required without session_id and response_id');
     if ((value ?? label ?? null) === null && (comment ?? '').trim() === '')
       broken('/value', 'is required without label and comment');
-    if (saysNothing(score)) broken(typeof value === 'number' ? '/value' : '/label', VERDICT_RULE);
+    if (isVerdict(score.name)) {
+      const [ofValue, ofLabel] = [truthOf(value ?? undefined), truthOf(label ?? undefined)];
+      if (typeof value === 'number' && ofValue === null) broken('/value', VERDICT_RULE);
+      else if (typeof label === 'string' && (ofValue ?? ofLabel) === null) broken('/label', VERDICT_RULE);
+      else if (ofValue !== null && ofLabel === !ofValue) broken('/label', 'must not contradict value');
+    }
     if (isPublic && isVerdict(score.name)) broken('/name', 'must not be success for a key of scope feedback');
     // The newest verdict decides, so one from the future would decide for good.
     if (typeof at === 'string' && (parseTime(at) ?? 0) > receivedAt + MICROS_PER_DAY)
@@ -108,11 +113,6 @@ export function brokenRules(
 
 const VERDICT_RULE =
   'must say whether the run succeeded: value 1 or 0, or label success, pass, true, yes, failure, fail, false or no';
-
-/** Whether a score named `success` has a result that is no verdict. A comment alone is allowed. */
-function saysNothing({ name, value = null, label = null }: NewScore): boolean {
-  return isVerdict(name) && (value ?? label) !== null && verdictIn({ name, value, label }) === null;
-}
 
 /**
  * Scores as log records of the event `gen_ai.evaluation.result`, so that pipelines treat them like those of OpenTelemetry.

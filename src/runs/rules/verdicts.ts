@@ -7,6 +7,8 @@ import type { HeaderRow } from './rows.js';
 
 /** A verdict about a run or one of its spans, which may arrive later. */
 export interface SpanVerdict extends Verdict {
+  /** Of verdicts with the same id the last to arrive counts. Null in messages of older versions. */
+  readonly id: string | null;
   /** Key of the judged span's id. Null: the run is judged. */
   readonly span: string | null;
   /** Of two verdicts the later one counts. */
@@ -42,9 +44,10 @@ export function judged(
 ): HeaderRow {
   if (verdicts.length === 0 || isJudged(header)) return header;
   const own = withoutScore(header);
+  const current = withoutReplaced(verdicts);
   const isProvisional = (own.derived & REMOTE_VERDICT) !== 0;
   const newest = (weight: Weight): SpanVerdict | undefined =>
-    verdicts
+    current
       .filter(({ span }) => (span === null ? 'final' : weightOfSpan(span)) === weight)
       .reduce<SpanVerdict | undefined>((last, one) => (last && last.at > one.at ? last : one), undefined);
   const final = newest('final');
@@ -62,4 +65,9 @@ export function judged(
     (isScores ? SCORED_OUTCOME : 0);
   const isSame = success === header.success && outcome === header.outcome && derived === header.derived;
   return isSame ? header : { ...header, success, outcome, derived };
+}
+
+function withoutReplaced(verdicts: readonly SpanVerdict[]): readonly SpanVerdict[] {
+  const last = new Map(verdicts.map(({ id }, index) => [id, index]));
+  return verdicts.filter(({ id }, index) => id === null || last.get(id) === index);
 }

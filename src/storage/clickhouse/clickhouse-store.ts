@@ -120,8 +120,9 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       clock,
       stored,
       limitsOf: async (userId) => await runStore.limitsOf(userId),
-      judge: async (tenant, { traceId, spanId, success, outcome, at: given }, at) => {
-        const message = { kind: 'verdict', header: `${spanId ?? ''} ${given}`, success, outcome } as const;
+      judge: async (tenant, { id, traceId, spanId, success, outcome, at: given }, at) => {
+        const header = `${spanId ?? ''} ${given} ${id}`;
+        const message = { kind: 'verdict', header, success, outcome } as const;
         await runStore.fill({ kind: 'message', tenant, traceId, at, message });
       },
       emitScores: async (...args) => {

@@ -10,20 +10,21 @@ import { SCORE_WIRE } from '../schema/scores-table.js';
 /** A score as every engine stores it. */
 export type ScoreRow = RowOf<typeof SCORE_WIRE>;
 
-/** The scores that came with the spans of a batch. */
+/** The scores that came with the spans of a batch. Of several with the same id, the last. */
 export function scoresOfTraces(items: readonly TraceRecord[]): readonly ScoreRow[] {
   const rows: ScoreRow[] = [];
   for (const { spans } of items)
     for (const { scores } of spans) if (scores !== null) rows.push(...scores.map(rowOf));
-  return rows;
+  return lastOfIds(rows);
 }
 
-/** The scores that the records of a batch report. */
+/** The scores that the records of a batch report. Of several with the same id, the last. */
 export function scoresOfLogs(items: readonly LogRecord[], receivedAt: Micros): readonly ScoreRow[] {
-  return items.flatMap((record) => {
+  const rows = items.flatMap((record) => {
     const score = loggedScore(record, receivedAt);
     return score === null ? [] : rowOf(score);
   });
+  return lastOfIds(rows);
 }
 
 /** The traces that some scores name. */
@@ -47,13 +48,22 @@ function rowOf({ source, at, metadata, ...score }: ScoreRecord): ScoreRow {
   };
 }
 
-/** A row of an export, which has other columns as well. */
-export function scoreRowOf(row: Readonly<Record<string, unknown>>): ScoreRow {
-  return Object.fromEntries(SCORE_WIRE.map(({ name }) => [name, row[name] ?? null])) as unknown as ScoreRow;
+/** Rows of an export, which have other columns as well. Of several with the same id, the last. */
+export function exportedScores(rows: readonly Readonly<Record<string, unknown>>[]): readonly ScoreRow[] {
+  const scores = rows.map((row) => SCORE_WIRE.map(({ name }) => [name, row[name] ?? null]));
+  return lastOfIds(scores.map((fields) => Object.fromEntries(fields) as unknown as ScoreRow));
+}
+
+/** Rows of one write have no order in the store, so each id is written once. */
+function lastOfIds(rows: readonly ScoreRow[]): readonly ScoreRow[] {
+  const last = new Map(rows.map((row) => [row.id, row]));
+  return last.size === rows.length ? rows : rows.filter((row) => last.get(row.id) === row);
 }
 
 /** A verdict about a run. */
 export interface RunVerdict extends Verdict {
+  /** Of its score. */
+  readonly id: string;
   readonly traceId: string;
   /** Counts if this is the root. Null: for the run. */
   readonly spanId: string | null;
@@ -63,8 +73,8 @@ export interface RunVerdict extends Verdict {
 /** The verdicts among scores. */
 export function verdictsIn(scores: readonly ScoreRow[]): readonly RunVerdict[] {
   return scores.flatMap((score) => {
-    const { trace_id: traceId, span_id: spanId, scored_at: at } = score;
+    const { id, trace_id: traceId, span_id: spanId, scored_at: at } = score;
     const verdict = traceId === null ? null : verdictIn(score);
-    return verdict === null || traceId === null ? [] : { ...verdict, traceId, spanId, at };
+    return verdict === null || traceId === null ? [] : { ...verdict, id, traceId, spanId, at };
   });
 }

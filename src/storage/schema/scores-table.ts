@@ -22,6 +22,9 @@ export const SCORE_WIRE = [
   { name: 'metadata', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
+/** Order of rows with the same id. Rows of concurrent requests may have the same commit. */
+export const NEWEST_FORM_FIRST = 'seq DESC, scored_at DESC, value DESC NULLS LAST, label DESC NULLS LAST';
+
 /**
  * Scores of runs, spans and responses. What they judge may arrive later, or never. Of rows with the same id the newest counts: reads
  * leave out the others, so that a write needs no look-up.

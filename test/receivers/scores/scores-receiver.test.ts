@@ -116,6 +116,8 @@ void t.test('names the field of each broken rule and stores nothing', async (t) 
     [{ ...good, at: 'yesterday' }, '/scores/1/at'],
     [{ ...good, at: '2200-01-01T00:00:00Z' }, '/scores/1/at'],
     [{ ...good, name: 'success', value: 0.5 }, '/scores/1/value'],
+    [{ ...good, name: 'success', value: 0.5, label: 'pass' }, '/scores/1/value'],
+    [{ ...good, name: 'success', label: 'fail' }, '/scores/1/label'],
     [{ trace_id, name: ' Success', label: 'maybe' }, '/scores/1/label'],
   ];
   for (const [bad, field] of cases) {

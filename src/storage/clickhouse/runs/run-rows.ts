@@ -34,7 +34,7 @@ export function headerMessage(trace: SentTrace): BinaryRow {
 /** A message other than a header. */
 export type OtherMessage =
   | { readonly kind: 'outcome'; readonly success: boolean; readonly outcome: string | null }
-  /** `header` is the id of the span, empty for the run, and the time of the score in microseconds. */
+  /** `header` is the id of the span, empty for the run, the time of the score in microseconds, and its id. */
   | {
       readonly kind: 'verdict';
       readonly header: string;

@@ -140,12 +140,13 @@ function messageOf(row: Row): StoredMessage {
     case 'outcome':
       return { kind: 'outcome', order, success: row.success === true, outcome: textOf(row.outcome) };
     case 'verdict': {
-      const [span = '', at = row.received_at] = String(row.header).split(' ');
+      const [span = '', at = row.received_at, id = null] = String(row.header).split(' ');
       return {
         kind: 'verdict',
         order,
-        // Missing in messages of older versions.
+        // Time and id are missing in messages of older versions.
         at: Number(at),
+        id,
         span: span === '' ? null : keyOf(span),
         success: row.success === true,
         outcome: textOf(row.outcome),

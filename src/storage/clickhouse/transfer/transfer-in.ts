@@ -10,7 +10,7 @@ import type {
   TransferredLink,
   TransferredRuns,
 } from '../../contracts/transfer.js';
-import { scoreRowOf } from '../../incoming/score-rows.js';
+import { exportedScores } from '../../incoming/score-rows.js';
 import { HeldLease } from '../../shared/held-lease.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Leases } from '../../contracts/coordination.js';
@@ -116,7 +116,7 @@ export class TransferIn implements TelemetryIn {
 
   async scores(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
     const { now } = this.#filling();
-    await this.#parts.items.fillScores(tenant, rows.map(scoreRowOf), now);
+    await this.#parts.items.fillScores(tenant, exportedScores(rows), now);
   }
 
   async finish(at: Micros): Promise<string> {

@@ -17,7 +17,7 @@ import type {
   TransferredRuns,
   WrittenTables,
 } from '../../contracts/transfer.js';
-import { scoreRowOf } from '../../incoming/score-rows.js';
+import { exportedScores } from '../../incoming/score-rows.js';
 import { textsOfRow } from '../../shared/log-text.js';
 import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
@@ -203,7 +203,7 @@ class InClient implements TelemetryIn {
   }
 
   async scores(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
-    await this.#handle.call('writeScores', tenant, rows.map(scoreRowOf));
+    await this.#handle.call('writeScores', tenant, exportedScores(rows));
   }
 
   async finish(at: Micros): Promise<string> {

@@ -9,7 +9,7 @@ import {
   type ScoreRequest,
 } from '../../contracts/scores.js';
 import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
-import { SCORES } from '../../schema/scores-table.js';
+import { NEWEST_FORM_FIRST, SCORES } from '../../schema/scores-table.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
 import {
   groupColumn,
@@ -195,7 +195,7 @@ function newestOfIds(capture: Capture, tenant: number, where: string): string {
   const all = relation(capture, SCORES, `tenant = ${tenant}`);
   const wanted = relation(capture, SCORES, `tenant = ${tenant} AND ${where}`);
   return `(SELECT * FROM ${wanted} c WHERE NOT EXISTS (SELECT 1 FROM ${all} n WHERE n.id = c.id AND n.seq > c.seq)
-    QUALIFY row_number() OVER (PARTITION BY id ORDER BY scored_at DESC, value DESC NULLS LAST, label DESC NULLS LAST) = 1)`;
+    QUALIFY row_number() OVER (PARTITION BY id ORDER BY ${NEWEST_FORM_FIRST}) = 1)`;
 }
 
 /** The reads of the contract `Scores`. */

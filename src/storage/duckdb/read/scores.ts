@@ -1,5 +1,5 @@
 import { MOST_SCORES, type StoredScore } from '../../contracts/runs.js';
-import { SCORES } from '../../schema/scores-table.js';
+import { NEWEST_FORM_FIRST, SCORES } from '../../schema/scores-table.js';
 import { SPANS } from '../../schema/tables.js';
 import { SHOWN_SCORE, storedScore } from '../../shared/stored-score.js';
 import { literal } from '../files/database.js';
@@ -70,7 +70,7 @@ async function newestScores(
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const all = relations.map((part) => `SELECT * FROM ${part}`).join(' UNION ALL ');
   const rows = await connection.rows(
-    `SELECT ${SHOWN} FROM (${all}) QUALIFY row_number() OVER (PARTITION BY id ORDER BY seq DESC) = 1
+    `SELECT ${SHOWN} FROM (${all}) QUALIFY row_number() OVER (PARTITION BY id ORDER BY ${NEWEST_FORM_FIRST}) = 1
       ORDER BY scored_at DESC, id DESC LIMIT ${MOST_SCORES}`,
   );
   return rows.reverse();
