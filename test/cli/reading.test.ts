@@ -33,7 +33,10 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     spans: 0,
   });
   const id = item.trace['trace_id'] as string;
-  const [root, child] = [aSpan(id, { name: 'round' }), aSpan(id, { name: 'try door' })];
+  const [root, child] = [
+    aSpan(id, { name: 'round' }),
+    aSpan(id, { name: 'try door', metadata: { door: '7' } }),
+  ];
   await api.send([
     { ...item, spans: [root, { ...child, parent_span_id: root['span_id'] ?? null }] },
     anItem(),
@@ -68,6 +71,11 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
   });
   t.match(await json('runs', '--score', 'tone>=0.5'), { items: { length: 0 } });
   t.match(await json('runs', '--metadata', 'plan=$&'), { items: { length: 0 } });
+  const byKey = async (...conditions: string[]) =>
+    json('runs', ...conditions.flatMap((condition) => ['--attribute', condition]));
+  t.match(await byKey('door=7', 'door~=7'), { items: { length: 1, 0: { trace_id: id } }, count: null });
+  t.match(await byKey('door=8'), { items: { length: 0 }, searched_back_to: null });
+  t.match(await byKey('door!=7'), { items: { length: 1 } });
   t.match(await run('runs', '--score', 'tone<'), { code: 2, stderr: /--score must be a condition such as/ });
   const found = await run('runs', '--query', 'locked', '--no-json');
   t.match(found.stdout, id);

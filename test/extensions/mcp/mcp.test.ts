@@ -220,6 +220,10 @@ void t.test('the official client lists and calls every tool', async (t) => {
   const found = (await call('search_runs', badlyRated)).text;
   t.match(found, new RegExp(`^.* ${failed.ids.trace}\n.*\n {2}scores: tone 0\\.25 rude$`, 'm'));
   t.notMatch(found, goodId);
+  const byAttribute = async (attributes: object) =>
+    (await call('search_runs', { kind: 'all', attributes })).text;
+  t.match(await byAttribute({ 'shop.color': 'teal', 'shop.color~': 'EA' }), otlpRun);
+  t.notMatch(await byAttribute({ 'shop.color!': 'teal' }), otlpRun);
   const wellRated = (await call('search_runs', { score: ['tone>0.5'], status: 'completed' })).text;
   t.match(wellRated, /^ {2}scores: .*tone 0\.75 \(2\)/m, 'the mean of two scores, one of which meets it');
   const cost = async (args: object) => (await call('cost_by', { by: 'agent', ...PERIOD, ...args })).text;

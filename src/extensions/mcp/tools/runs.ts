@@ -25,6 +25,7 @@ import {
   runQuery,
   spanId,
   textArgument,
+  textsArgument,
   traceId,
   uuidOf,
   type Tool,
@@ -39,6 +40,9 @@ const searchRuns = defineTool({
     {
       query: textArgument('Words to find.'),
       ...runArguments,
+      attributes: textsArgument(
+        'Values of attributes of a span, such as {"http.route": "/pay"}; keys that end with ! or ~ as in where.',
+      ),
       model: textArgument('Runs with a call of this model.'),
       span_name: textArgument('Runs with a span of this name, such as a tool.'),
       span_type: Type.Optional(Type.Enum(SPAN_TYPES)),
@@ -61,10 +65,11 @@ const searchRuns = defineTool({
     },
     { additionalProperties: false },
   ),
-  async run({ limit, ...filter }, context) {
+  async run({ limit, attributes, ...filter }, context) {
     const { api, answer } = context;
     const query = {
       ...(await runQuery(filter, context)),
+      ...(attributes && { 'attribute.KEY': attributes }),
       page_size: limit,
       previews: true,
       scores: true,
