@@ -4,6 +4,8 @@ import { searchTrace } from '../../../api/resources/search.js';
 import { explainSpan } from '../../../api/resources/span-explain.js';
 import { readSpan } from '../../../api/resources/trace-spans.js';
 import type { listedRunSchema } from '../../../api/support/listed-runs.js';
+import { counted } from '../../../api/support/counted.js';
+import { scoreFilter } from '../../../api/support/score-filter.js';
 import { scoreText } from '../../../api/support/scores.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
 import { RUN_KINDS, SPAN_TYPES } from '../../../signal/span.js';
@@ -77,7 +79,8 @@ const searchRuns = defineTool({
     };
     const found = await api.call(listTraces, { query });
     if (found.items.length === 0) answer.note('No run matches.');
-    const shown = answer.list(found.items, foundLines);
+    const asked = (scoreFilter(filter).scores ?? []).map(({ name }) => name);
+    const shown = answer.list(found.items, (run) => foundLines(run, asked));
     if (shown < found.items.length)
       answer.note(
         `Only ${shown} of ${found.items.length} runs fit: set limit to ${Math.max(1, shown)}, or raise max_tokens.`,
@@ -93,8 +96,21 @@ const searchRuns = defineTool({
   },
 });
 
-function foundLines(run: Static<typeof listedRunSchema>): readonly (string | undefined)[] {
+/** Most scores of a run in a list. */
+const MOST_SCORES = 10;
+
+/** @param asked names of scores by which the runs were selected, shown first */
+function foundLines(
+  run: Static<typeof listedRunSchema>,
+  asked: readonly string[],
+): readonly (string | undefined)[] {
   const { match, input_preview: input, error_message: error, models, outcome, scores = [] } = run;
+  const isAsked = ({ name }: (typeof scores)[number]) => asked.includes(name);
+  const ordered = scores.toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)));
+  const scoreTexts = ordered
+    .slice(0, MOST_SCORES)
+    .map((score) => oneLine(scoreText({ ...score, value: score.mean }, score.scores), 60));
+  if (scores.length > MOST_SCORES) scoreTexts.push(`${scores.length - MOST_SCORES} more names`);
   return [
     words(
       `${run.started_at} ${run.status}`,
@@ -103,7 +119,7 @@ function foundLines(run: Static<typeof listedRunSchema>): readonly (string | und
       durationText(run.duration_ms),
       tokenText(run.total_tokens),
       costText(run.total_cost_usd),
-      `${run.span_count} spans`,
+      counted(run.span_count, 'span'),
       models && models.length > 0 && oneLine(models.join(', '), 80),
       run.trace_id,
     ),
@@ -112,9 +128,7 @@ function foundLines(run: Static<typeof listedRunSchema>): readonly (string | und
     match === undefined
       ? undefined
       : `  found in ${match.field}${match.span_id === null ? '' : ` of span ${match.span_id}`}: ${oneLine(match.snippet)}`,
-    scores.length === 0
-      ? undefined
-      : `  scores: ${oneLine(scores.map((score) => scoreText({ ...score, value: score.mean }, score.scores)).join(', '))}`,
+    scores.length === 0 ? undefined : `  scores: ${scoreTexts.join(', ')}`,
     input === undefined || input === null ? undefined : `  input: ${oneLine(input, 120)}`,
   ];
 }
