@@ -61,6 +61,8 @@ export interface Target {
   readonly key: string;
   /** For messages: `--key`, `JACKDAW_KEY` or the path of a file. */
   readonly keySource: string;
+  /** For messages: what sets the address. Absent: `--url or JACKDAW_URL`. */
+  readonly urlSource?: string;
 }
 
 /**
@@ -101,13 +103,13 @@ function isThisMachine(url: string): boolean {
   return isLoopback({ host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: 0 });
 }
 
-/** The error text for a daemon that does not respond. */
-export function unreachable(url: string, error: unknown): string {
+/** The error text for a daemon that does not respond. @param urlSource what sets its address */
+export function unreachable(url: string, error: unknown, urlSource = '--url or JACKDAW_URL'): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const code = cause && 'code' in cause ? String(cause.code) : (cause?.message ?? 'no connection');
-  return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
+  return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with ${urlSource}.`;
 }
 
 /** Calls a daemon's API by the declarations of its routes. */
