@@ -239,7 +239,10 @@ export function searchCommand(io: ProcessIo): Command {
     .option('--limit <number>', 'matches of each kind, at most 20', wholeNumber, 5)
     .action(async (words: readonly string[], options: ReadOptions & { readonly limit: number }) => {
       const client = await ApiClient.open(options, io);
-      const found = await client.call(searchAll, { query: { query: words.join(' '), limit: options.limit } });
+      const found = await client.call(searchAll, {
+        query: { query: words.join(' '), limit: options.limit },
+        places: { query: '<words>' },
+      });
       const rows: Found[] = [
         ...found.agents.map(({ id, name }) => ({ what: 'agent', name, id })),
         ...found.prompts.map((name) => ({ what: 'prompt', name, id: null })),

@@ -123,6 +123,11 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     [['runs', '--since', 'yesterday'], /must be an ISO 8601 time .* or an age such as 90m/],
     [['runs', '--limit', '0'], /must be a whole number from 1/],
     [['logs', '--attribute', 'door'], /must be KEY=VALUE/],
+    [['search', ''], /jackdaw: <words> must not be empty/],
+    [
+      ['runs', ...Array.from({ length: 11 }, (_, i) => `--metadata=key${i}=a`)],
+      /jackdaw: --metadata must have at most 10 entries/,
+    ],
   ] as const)
     t.match(await run(...args), { code: 2, stderr: message });
   const writer = { ...env, JACKDAW_KEY: (await api.createKey(['write'])).key };
@@ -161,6 +166,7 @@ void t.test('a table is cut to its terminal, and says what it leaves out', async
     [27, '12345  bbbbbbbb  cccccc  dd', []],
     [23, '12345  bbbbbb…  cc…  dd', []],
     [19, '12345  bbbbbb…  cc…', ['d']],
+    [15, '12345  bbb…  dd', ['c']],
     [12, '12345  bbbb…', ['c', 'd']],
     [3, '12345  bbb…', ['c', 'd']],
   ] as const) {
