@@ -4,7 +4,7 @@ import type { AlertJson } from '../api/resources/alerts/alert-schema.js';
 import { testAlert } from '../api/resources/alerts/alert-test.js';
 import { listAlerts } from '../api/resources/alerts/alerts.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import type { CliIo } from './io.js';
 import { readId } from './read-id.js';
 import { type Column, formatTable, showJson, showList } from './table.js';

@@ -26,6 +26,8 @@ export interface ApiOptions extends ConfigOptions {
 
 /** The input of an operation. */
 export interface Call<O extends Operation> extends OperationCall<O> {
+  /** Fields with another name on the command line, for messages: `{ query: '<words>' }`. */
+  readonly places?: Readonly<Record<string, string>>;
   /** Whether to wait for the response without the limit of {@link TIMEOUT_MS}. */
   readonly isLong?: boolean;
 }
@@ -61,6 +63,8 @@ export interface Target {
   readonly key: string;
   /** For messages: `--key`, `JACKDAW_KEY` or the path of a file. */
   readonly keySource: string;
+  /** For messages: what sets the address. Absent: `--url or JACKDAW_URL`. */
+  readonly urlSource?: string;
 }
 
 /**
@@ -101,13 +105,13 @@ function isThisMachine(url: string): boolean {
   return isLoopback({ host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: 0 });
 }
 
-/** The error text for a daemon that does not respond. */
-export function unreachable(url: string, error: unknown): string {
+/** The error text for a daemon that does not respond. @param urlSource what sets its address */
+export function unreachable(url: string, error: unknown, urlSource = '--url or JACKDAW_URL'): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const code = cause && 'code' in cause ? String(cause.code) : (cause?.message ?? 'no connection');
-  return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
+  return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with ${urlSource}.`;
 }
 
 /** Calls a daemon's API by the declarations of its routes. */
@@ -138,7 +142,7 @@ export class ApiClient {
    */
   async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<OperationAnswer<O>> {
     const { ok, status, text, requestId } = await this.#fetch(operation, call);
-    if (!ok) throw this.#refusal(operation, status, text, requestId);
+    if (!ok) throw this.#refusal(operation, call.places, { ok, status, text, requestId });
     const schema = operation.responses[status];
     const value = schema ? parseJson(text) : undefined;
     if (schema === undefined || (schema !== null && !validator.validate(schema, value)))
@@ -177,7 +181,11 @@ export class ApiClient {
     }
   }
 
-  #refusal(operation: Operation, status: number, text: string, requestId: string | null): Error {
+  #refusal(
+    operation: Operation,
+    places: Call<Operation>['places'],
+    { status, text, requestId }: Fetched,
+  ): Error {
     const problem = parseJson(text);
     if (!validator.validate<Static<typeof problemSchema>>(problemSchema, problem))
       return new Error(`${this.#url} answered with status ${status}, unlike a Jackdaw daemon.`);
@@ -186,7 +194,7 @@ export class ApiClient {
         `The daemon does not accept the API key from ${this.#keySource}. If every admin key is lost, stop the daemon and run "jackdaw keys create --offline".`,
       );
     // The detail would repeat the first error.
-    if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
+    if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors, places);
     if (problem.code === 'forbidden_scope')
       return new Error(
         `${problem.detail} Use a key that has it; an administrator makes one with "jackdaw keys create".`,
@@ -198,10 +206,14 @@ export class ApiClient {
 
 /**
  * Translates a daemon's field errors to the command line. An option has the name of its field (`--expires-at`), an argument that
- * of the path placeholder (`<user>`).
+ * of the path placeholder (`<user>`), unless `places` has another.
  */
-function usageError(operation: Operation, errors: readonly FieldError[]): UsageError {
-  const lines = errors.map(({ field, message }) => `${place(operation, field)} ${message}`);
+function usageError(
+  operation: Operation,
+  errors: readonly FieldError[],
+  places: Call<Operation>['places'] = {},
+): UsageError {
+  const lines = errors.map(({ field, message }) => `${places[field] ?? place(operation, field)} ${message}`);
   return new UsageError([...new Set(lines)].join('\njackdaw: '));
 }
 
@@ -209,8 +221,8 @@ function place(operation: Operation, field: string): string {
   const [name = ''] = field.replace(/^\//, '').split('/');
   if (name === '') return 'the input';
   const isArgument = Object.hasOwn(operation.params?.properties ?? {}, name);
-  // `user_id` is the field of both `--user` and `<user>`, `evaluators` that of `--evaluator`, which is repeated.
-  const word = name.replace(/_id$|(?<=^evaluator)s$/, '').replaceAll('_', '-');
+  // `user_id` is the field of both `--user` and `<user>`; `evaluators` and `metadata.KEY` are those of options that are repeated.
+  const word = name.replace(/_id$|(?<=^evaluator)s$|\.KEY$/, '').replaceAll('_', '-');
   return isArgument ? `<${word}>` : `--${word}`;
 }
 

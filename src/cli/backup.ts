@@ -22,7 +22,7 @@ import { backupsAt, isS3Url } from '../storage/transfer/backup-bucket.js';
 import type { Backup, Backups } from '../storage/transfer/backups.js';
 import { restoreBackup } from '../storage/transfer/restore-backup.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { withStores } from './open-stores.js';
 import type { ProcessIo } from './io.js';
 import { type Column, showJson, showList } from './table.js';

@@ -7,7 +7,7 @@ import { placeOf } from '../delivery/queue/disk/disk-place.js';
 import { RAW_DECODERS } from '../otlp/map/decode-raw.js';
 import { recordsOf } from '../signal/raw-batch.js';
 import { formatTime } from '../signal/time.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import type { CliIo } from './io.js';
 import { type Column, printable, showJson, showList } from './table.js';
 import { UsageError } from './usage-error.js';

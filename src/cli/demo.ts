@@ -25,7 +25,6 @@ const LIVE_INTERVAL_MS = 250;
 const FAREWELL_MS = 3000;
 /** This part of the history is sent after alerts and webhooks were created, so that they have data to act on. */
 const FRESH_MS = 3 * MS_PER_HOUR;
-const DEFAULT_OTLP_PORT = '4318';
 
 interface Options extends ApiOptions {
   readonly days: number;
@@ -66,7 +65,7 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
     .option('--only-runs', 'send runs only: no prompts, alerts, webhooks, logs and metrics')
     .option(
       '--otlp-url <url>',
-      `OTLP/HTTP address of the daemon, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
+      'OTLP/HTTP address of the daemon, for logs and metrics (default: /api/v1/otlp at the address of its API)',
     )
     .option(
       '--seed <text>',
@@ -156,9 +155,8 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
 }
 
 function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {
-  const url = new URL(target.url);
-  url.port = DEFAULT_OTLP_PORT;
-  return new Poster({ ...target, url: otlpUrl?.replace(/\/+$/, '') ?? url.origin }, abort);
+  const url = otlpUrl?.replace(/\/+$/, '') ?? `${target.url}/api/v1/otlp`;
+  return new Poster({ ...target, url, urlSource: '--otlp-url' }, abort);
 }
 
 async function sendLive(session: Session, options: Options): Promise<void> {

@@ -5,7 +5,7 @@ import { listTraces } from '../api/resources/run-list.js';
 import { parseDuration } from '../config/duration.js';
 import { evaluateRuns } from '../exporters/evaluate/route.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './io.js';
 import { showJson } from './table.js';

@@ -4,7 +4,7 @@ import { prepare } from '../pipeline/prepare.js';
 import { isUuid } from '../signal/ids.js';
 import type { LogRecord } from '../signal/log-record.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { explainedRun } from './explain/explained-run.js';
 import type { ExplainedRun } from './explain/explained.js';
 import { GroundsOfSpans } from '../otlp/map/grounds.js';

@@ -12,7 +12,7 @@ import type { Factory } from '../component/factory.js';
 import { readVersion } from '../config/package-version.js';
 import { exportStores, type ExportStage } from '../storage/transfer/export-stores.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { withStores } from './open-stores.js';
 import type { ProcessIo } from './io.js';
 import { showJson } from './table.js';

@@ -18,7 +18,7 @@ import {
   type Manifest,
 } from '../storage/transfer/manifest.js';
 import { withConfigOption, type ConfigOptions } from './config-files.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { withStores } from './open-stores.js';
 import type { ProcessIo } from './io.js';
 import { TransferProgress } from './transfer-progress.js';

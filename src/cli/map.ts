@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { rebuildServiceMap } from '../api/resources/service-map-rebuild.js';
 import { hasDifferences } from '../storage/contracts/service-map.js';
 import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { printable, showJson } from './table.js';

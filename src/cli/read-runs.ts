@@ -86,6 +86,7 @@ interface RunsOptions extends ReadOptions, PeriodOptions {
   readonly model?: string;
   readonly score?: string[];
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly attribute?: Readonly<Record<string, string>>;
   readonly kind?: 'agent' | 'other' | 'all';
   readonly sort?: 'started_at' | 'duration_ms' | 'total_tokens' | 'total_cost_usd';
   readonly limit: number;
@@ -113,7 +114,16 @@ export function runsCommand(io: ProcessIo): Command {
       'helpfulness<0.5, tone=polite, helpfulness (has one) or !helpfulness; may be repeated',
       (text: string, known: string[] | undefined) => [...(known ?? []), text],
     )
-    .option('--metadata <key=value>', 'value of a metadata key; may be repeated', pair)
+    .option(
+      '--metadata <key=value>',
+      'value of a metadata key; KEY!=VALUE for any other, KEY~=TEXT for a part; may be repeated',
+      pair,
+    )
+    .option(
+      '--attribute <key=value>',
+      'value of an attribute of a span, also KEY!=VALUE or KEY~=TEXT; may be repeated',
+      pair,
+    )
     .addOption(new Option('--kind <kind>', 'kind of runs').choices(['agent', 'other', 'all']))
     .addOption(
       new Option('--sort <field>', 'descending order of the list').choices([
@@ -135,14 +145,19 @@ export function runsCommand(io: ProcessIo): Command {
 }
 
 async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient): Promise<void> {
-  const { agent, user, session, limit, metadata } = options;
+  const { agent, user, session, limit, metadata, attribute } = options;
   const { query, status, success, tag, environment, release, model, kind, sort, cursor, score } = options;
   const found = await client.call(listTraces, {
     query: {
       ...(await agentOf(agent, client)),
       ...periodOf(options),
       ...defined({ query, status, success, tag, environment, release, model, kind, sort, cursor, score }),
-      ...defined({ user_id: user, session_id: session, 'metadata.KEY': metadata }),
+      ...defined({
+        user_id: user,
+        session_id: session,
+        'metadata.KEY': metadata,
+        'attribute.KEY': attribute,
+      }),
       page_size: limit,
       previews: true,
       scores: true,
@@ -224,7 +239,10 @@ export function searchCommand(io: ProcessIo): Command {
     .option('--limit <number>', 'matches of each kind, at most 20', wholeNumber, 5)
     .action(async (words: readonly string[], options: ReadOptions & { readonly limit: number }) => {
       const client = await ApiClient.open(options, io);
-      const found = await client.call(searchAll, { query: { query: words.join(' '), limit: options.limit } });
+      const found = await client.call(searchAll, {
+        query: { query: words.join(' '), limit: options.limit },
+        places: { query: '<words>' },
+      });
       const rows: Found[] = [
         ...found.agents.map(({ id, name }) => ({ what: 'agent', name, id })),
         ...found.prompts.map((name) => ({ what: 'prompt', name, id: null })),

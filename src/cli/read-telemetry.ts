@@ -64,6 +64,7 @@ export function logsCommand(io: ProcessIo): Command {
           ...(cursor !== undefined && { cursor }),
           limit,
         },
+        places: { query: '<words>' },
       });
       const { items, count, next_cursor } = found;
       show(io, options, {

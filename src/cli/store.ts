@@ -5,7 +5,7 @@ import { prepare } from '../pipeline/prepare.js';
 import { formatTime } from '../signal/time.js';
 import type { checkStore, CheckedFile, DamagedTable } from '../storage/duckdb/files/store-check.js';
 import { configSources, withConfigOption, type ConfigOptions } from './config-files.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { EXIT } from './exit-codes.js';
 import { withControl } from './open-stores.js';
 import type { ProcessIo } from './io.js';

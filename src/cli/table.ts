@@ -7,8 +7,8 @@ export interface Column<Row> {
   /** In a narrow terminal, cells are cut to this many characters or more; absent: never. */
   readonly least?: number;
   /**
-   * In a terminal that is still too narrow, the column with the highest number is left out first; absent: never. Such a column is also
-   * left out of a terminal if it is empty.
+   * In a terminal that is still too narrow, columns are left out; those with the lowest numbers are kept if they fit. Absent: never left
+   * out. Such a column is also left out of a terminal if it is empty.
    */
   readonly leaveOut?: number;
   show(row: Row): string | number | null;
@@ -45,6 +45,10 @@ export function fitTable<Row>(
     if (last === 0) break;
     shown = shown.filter((index) => rank(index) !== last);
   }
+  // The last column that was left out may have been a wide one.
+  for (const index of filled.toSorted((a, b) => rank(a) - rank(b)))
+    if (!shown.includes(index) && itemAt(least, index) + GAP.length <= spare())
+      shown = filled.filter((one) => one === index || shown.includes(one));
   let rest = Math.max(0, spare());
   const widths = shown.map((index) => {
     const more = Math.min(rest, itemAt(whole, index) - itemAt(least, index));

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Factory } from '../component/factory.js';
 import { ConfigError, formatPosition, formatProblem } from '../config/config-error.js';
-import { counted } from './counted.js';
+import { counted } from '../api/support/counted.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import { printable, showJson } from './table.js';

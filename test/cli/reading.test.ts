@@ -33,7 +33,10 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     spans: 0,
   });
   const id = item.trace['trace_id'] as string;
-  const [root, child] = [aSpan(id, { name: 'round' }), aSpan(id, { name: 'try door' })];
+  const [root, child] = [
+    aSpan(id, { name: 'round' }),
+    aSpan(id, { name: 'try door', metadata: { door: '7' } }),
+  ];
   await api.send([
     { ...item, spans: [root, { ...child, parent_span_id: root['span_id'] ?? null }] },
     anItem(),
@@ -68,6 +71,11 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
   });
   t.match(await json('runs', '--score', 'tone>=0.5'), { items: { length: 0 } });
   t.match(await json('runs', '--metadata', 'plan=$&'), { items: { length: 0 } });
+  const byKey = async (...conditions: string[]) =>
+    json('runs', ...conditions.flatMap((condition) => ['--attribute', condition]));
+  t.match(await byKey('door=7', 'door~=7'), { items: { length: 1, 0: { trace_id: id } }, count: null });
+  t.match(await byKey('door=8'), { items: { length: 0 }, searched_back_to: null });
+  t.match(await byKey('door!=7'), { items: { length: 1 } });
   t.match(await run('runs', '--score', 'tone<'), { code: 2, stderr: /--score must be a condition such as/ });
   const found = await run('runs', '--query', 'locked', '--no-json');
   t.match(found.stdout, id);
@@ -115,6 +123,11 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     [['runs', '--since', 'yesterday'], /must be an ISO 8601 time .* or an age such as 90m/],
     [['runs', '--limit', '0'], /must be a whole number from 1/],
     [['logs', '--attribute', 'door'], /must be KEY=VALUE/],
+    [['search', ''], /jackdaw: <words> must not be empty/],
+    [
+      ['runs', ...Array.from({ length: 11 }, (_, i) => `--metadata=key${i}=a`)],
+      /jackdaw: --metadata must have at most 10 entries/,
+    ],
   ] as const)
     t.match(await run(...args), { code: 2, stderr: message });
   const writer = { ...env, JACKDAW_KEY: (await api.createKey(['write'])).key };
@@ -153,6 +166,7 @@ void t.test('a table is cut to its terminal, and says what it leaves out', async
     [27, '12345  bbbbbbbb  cccccc  dd', []],
     [23, '12345  bbbbbb…  cc…  dd', []],
     [19, '12345  bbbbbb…  cc…', ['d']],
+    [15, '12345  bbb…  dd', ['c']],
     [12, '12345  bbbb…', ['c', 'd']],
     [3, '12345  bbb…', ['c', 'd']],
   ] as const) {

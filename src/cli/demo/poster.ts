@@ -99,7 +99,7 @@ export class Poster {
       return { ok: response.ok, status: response.status, text, waitMs: askedWaitMs(response) };
     } catch (cause) {
       this.#abort.throwIfAborted();
-      const message = unreachable(this.#target.url, cause);
+      const message = unreachable(this.#target.url, cause, this.#target.urlSource);
       return { message, cause, waitMs: this.#wasAnswered ? 0 : undefined };
     }
   }

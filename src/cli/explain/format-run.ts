@@ -1,7 +1,7 @@
 import { USAGE_PARTS } from '../../signal/call-details.js';
 import type { AgentSource } from '../../signal/span.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { counted } from '../counted.js';
+import { counted } from '../../api/support/counted.js';
 import { printable } from '../table.js';
 import type { ExplainedRun, ExplainedScore, ExplainedSpan, RunGround } from './explained.js';
 import { SUM_OF_TOKENS } from '../../otlp/map/grounds.js';

@@ -2,7 +2,9 @@ import type { Static } from 'typebox';
 import { readSummary } from '../../api/resources/trace-spans.js';
 import type { spanSummarySchema } from '../../api/resources/span-schemas.js';
 import type { OperationAnswer } from '../../http/operation-call.js';
+import { counted } from '../../api/support/counted.js';
 import { scoreText } from '../../api/support/scores.js';
+import { EVALUATION_EVENT } from '../../signal/score.js';
 import { costText, durationText, oneLine, words, type Answer } from './answer.js';
 import type { ApiCalls } from './api-calls.js';
 import { uuidOf } from './tool.js';
@@ -10,6 +12,8 @@ import { uuidOf } from './tool.js';
 /** About ten thousand spans. Longer runs are read from their start only. */
 const MAX_OUTLINE_BYTES = 4 * 1024 * 1024;
 const MAX_INDENT = 12;
+/** Newest scores shown with a run. */
+const MOST_SCORES = 5;
 
 export type SpanRow = Static<typeof spanSummarySchema>;
 export type RunOutline = OperationAnswer<typeof readSummary>;
@@ -129,7 +133,7 @@ export function runLines(run: RunOutline): readonly string[] {
     ),
     run.error_message === null ? '' : `error: ${oneLine(run.error_message, 500)}`,
     ...run.scores
-      .slice(-5)
+      .slice(-MOST_SCORES)
       .map(
         ({ name, value, label, comment, span_id }) =>
           `score ${words(
@@ -138,6 +142,9 @@ export function runLines(run: RunOutline): readonly string[] {
             comment !== null && oneLine(comment, 120),
           )}`,
       ),
+    run.scores.length > MOST_SCORES
+      ? `${counted(run.scores.length - MOST_SCORES, 'earlier score')} left out: search_logs with event_name "${EVALUATION_EVENT}" and trace_id lists scores in log records`
+      : '',
   ].filter((line) => line !== '');
 }
 
@@ -147,7 +154,7 @@ export function countLine({ spans, isCut }: SpanTree): string {
   for (const { span } of spans) types.set(span.type, (types.get(span.type) ?? 0) + 1);
   const failed = spans.filter(({ span }) => isFailed(span)).length;
   return words(
-    `${isCut ? 'first ' : ''}${spans.length} spans: ${[...types].map(([type, count]) => `${count} ${type}`).join(', ')}`,
+    `${isCut ? 'first ' : ''}${counted(spans.length, 'span')}: ${[...types].map(([type, count]) => `${count} ${type}`).join(', ')}`,
     failed > 0 && `${failed} failed`,
   );
 }

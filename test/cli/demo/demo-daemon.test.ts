@@ -65,7 +65,7 @@ void t.test('live runs are stored as running and completed by later messages', a
 /** Runs the command at a given time. @returns its output */
 async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly string[]): Promise<string> {
   const io = memoryIo();
-  const target = ['--url', daemon.url, '--key', daemon.key, '--otlp-url', daemon.otlpUrl];
+  const target = ['--url', daemon.url, '--key', daemon.key];
   await demoCommand(io, () => untilMs).parseAsync([...target, ...options], { from: 'user' });
   t.equal(io.errText(), '');
   return io.outText();
@@ -171,11 +171,11 @@ void t.test('skips and reports what the key may not create', async (t) => {
   const { key } = (await made.json()) as { key: string };
   const io = memoryIo();
   const args = ['--url', daemon.url, '--key', key, '--days', '2', '--runs-per-day', '20'];
-  const nobody = ['--otlp-url', daemon.url];
+  const nobody = ['--otlp-url', 'http://127.0.0.1:1'];
   await demoCommand(io, () => UNTIL_MS).parseAsync([...args, ...nobody], { from: 'user' });
   t.match(io.outText(), /Sent \d+ runs of/);
   t.match(
     io.errText(),
-    /Without the prompt support-reply[^]*may not make prompts[^]*Without a webhook[^]*Without 4 alerts[^]*Without logs and metrics/,
+    /Without the prompt support-reply[^]*may not make prompts[^]*Without a webhook[^]*Without 4 alerts[^]*Without logs and metrics .* No daemon answers at http:\/\/127\.0\.0\.1:1 .* or name its address with --otlp-url\./,
   );
 });

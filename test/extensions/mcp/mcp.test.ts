@@ -172,7 +172,7 @@ void t.test('the official client lists and calls every tool', async (t) => {
     ],
     compare_prompt_versions: [
       { name: 'greeting' },
-      /^version 2 · label production \(83\.3%\) · 0 runs$\n^version 1 · label production \(16\.7%\) · 1 runs[^]*^ {2}score tone · 2× · mean 0\.75, 0\.5 to 1$[^]*-Be kind\.\n\+Be brief\./m,
+      /^version 2 · label production \(83\.3%\) · 0 runs$\n^version 1 · label production \(16\.7%\) · 1 run[^]*^ {2}score tone · 2× · mean 0\.75, 0\.5 to 1$[^]*-Be kind\.\n\+Be brief\./m,
     ],
     cost_by: [
       { by: 'model', ...PERIOD },
@@ -185,7 +185,7 @@ void t.test('the official client lists and calls every tool', async (t) => {
     search_logs: [{ query: 'stuck' }, /ERROR · till · drawer is stuck/],
     query_metric: [
       { name: 'drawer.coins', agg: 'max' },
-      /^labels of the last 7 days: service_name: till$[^]*^all: 1 steps · min 42/m,
+      /^labels of the last 7 days: service_name: till$[^]*^all: 1 step · min 42/m,
     ],
     service_map: [PERIOD, /^agent cashier · /m],
     list_alerts: [{}, /failure_rate · agent cashier · threshold 0\.5/],
@@ -193,7 +193,10 @@ void t.test('the official client lists and calls every tool', async (t) => {
       { trace_id: otlpRun, span_id: spans[0]?.span_id },
       /^model = gpt-4o-mini ← gen_ai\.request\.model$[^]*gave no value: shop\.color/m,
     ],
-    add_score: [{ trace_id: goodId, name: 'kindness', value: 1 }, /^Stored score [0-9a-f-]{36}\./],
+    add_score: [
+      { trace_id: goodId, name: 'kindness', value: 1 },
+      /^Stored score [0-9a-f-]{36}\.\nNext: get_run /,
+    ],
   };
   t.same(tools.map(({ name }) => name).sort(), Object.keys(calls).sort());
   for (const { name, annotations, inputSchema } of tools) {
@@ -220,16 +223,40 @@ void t.test('the official client lists and calls every tool', async (t) => {
   const found = (await call('search_runs', badlyRated)).text;
   t.match(found, new RegExp(`^.* ${failed.ids.trace}\n.*\n {2}scores: tone 0\\.25 rude$`, 'm'));
   t.notMatch(found, goodId);
+  const byAttribute = async (attributes: object) =>
+    (await call('search_runs', { kind: 'all', attributes })).text;
+  t.match(await byAttribute({ 'shop.color': 'teal', 'shop.color~': 'EA' }), otlpRun);
+  t.notMatch(await byAttribute({ 'shop.color!': 'teal' }), otlpRun);
   const wellRated = (await call('search_runs', { score: ['tone>0.5'], status: 'completed' })).text;
   t.match(wellRated, /^ {2}scores: .*tone 0\.75 \(2\)/m, 'the mean of two scores, one of which meets it');
   const cost = async (args: object) => (await call('cost_by', { by: 'agent', ...PERIOD, ...args })).text;
-  t.match(await cost(badlyRated), /^cashier \S+ · .* · 1 \(0\) runs/m);
+  const costs = await cost(badlyRated);
+  t.match(costs, /^cashier \S+ · .* · 1 \(0\) runs/m);
+  const next = JSON.parse(/^Next: search_runs (\{.*\}) lists/m.exec(costs)?.[1] ?? '{}') as object;
+  t.same(next, { ...badlyRated, ...PERIOD, sort: 'total_cost_usd' });
+  const nextRuns = (await call('search_runs', { ...next })).text;
+  t.match(nextRuns, failed.ids.trace);
+  t.notMatch(nextRuns, goodId);
   t.match(await cost({ score: ['tone<0.5'], status: 'completed' }), /There are no runs in this period/);
   t.match(await cost({ max_cost: 0.002, min_duration_ms: 1 }), /^all · \$0\.00125 \(none\) · 1 \(0\) runs/m);
   t.match(await call('cost_by', { by: 'model', status: 'failed' }), {
     isError: true,
     text: /^Invalid arguments for cost_by: by must not be model with filters/,
   });
+  for (let i = 0; i < 11; i++) {
+    const many = { trace_id: failed.ids.trace, name: `a${i}`, value: i };
+    await api.call('POST', '/scores', { key, json: { scores: [many] } });
+  }
+  t.match(
+    (await call('search_runs', { score: ['tone<0.5'] })).text,
+    /^ {2}scores: tone 0\.25 rude, a0 0, .*, 2 more names$/m,
+  );
+  t.match(
+    (await call('get_run', { trace_id: failed.ids.trace })).text,
+    /^score a10 10\n7 earlier scores left out: search_logs with event_name "gen_ai\.evaluation\.result"/m,
+  );
+  const unknown = (await call('add_score', { trace_id: randomUUID(), name: 'kindness', value: 1 })).text;
+  t.match(unknown, /^Stored score .*\nThe run is not stored yet: [^]*Check its id\.$/);
   const logged = (
     await call('search_logs', { event_name: 'gen_ai.evaluation.result', trace_id: failed.ids.trace })
   ).text;

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { listPromptLabels } from '../../../api/resources/prompt-labels.js';
 import { comparePrompts } from '../../../api/resources/prompt-usage.js';
 import { promptNames } from '../../../api/resources/prompts.js';
+import { counted } from '../../../api/support/counted.js';
 import { HttpProblem } from '../../../component/http.js';
 import { validationProblem } from '../../../http/field-errors.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
@@ -196,7 +197,7 @@ function statsLine(
   return words(
     `version ${version}`,
     ...labels.map((label) => labelText(label, version)),
-    `${runs} runs`,
+    counted(runs, 'run'),
     success !== null && `success ${figure(success * 100)}%`,
     stats.avg_cost_usd !== null && `${costText(stats.avg_cost_usd)} a run`,
     p95 && `p95 ${p95}`,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { listAgents } from '../../../api/resources/agents.js';
 import { readGroups } from '../../../api/resources/run-groups.js';
 import { readWhatIf } from '../../../api/resources/what-if.js';
+import { counted } from '../../../api/support/counted.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
 import { GROUP_FIELDS, GROUP_SORTS } from '../../../storage/contracts/run-groups.js';
 import {
@@ -48,7 +49,7 @@ const showAgents = defineTool({
     const shown = answer.list(items, (agent) =>
       words(
         oneLine(agent.name, 100),
-        `${agent.total_runs} runs`,
+        counted(agent.total_runs, 'run'),
         agent.success_percentage !== null && `success ${figure(agent.success_percentage)}%`,
         agent.failed_runs > 0 && `${agent.failed_runs} failed`,
         costText(agent.total_cost),
@@ -108,7 +109,7 @@ const costBy = defineTool({
     else
       answer.next(
         'search_runs',
-        { sort: 'total_cost_usd', since: found.start_time },
+        { ...filter, since: found.start_time, until: found.end_time, sort: 'total_cost_usd' },
         'lists the most expensive runs.',
       );
   },
@@ -124,11 +125,11 @@ function totalsText(
   const failed = ({ failed: count, runs }: typeof total) =>
     runs === 0 || total.failed + before.failed === 0 ? undefined : `${shareText(count, runs)} failed`;
   const p95 = ({ p95_ms }: typeof total) => durationText(p95_ms);
-  const unit = by === 'model' ? 'calls' : 'runs';
+  const unit = by === 'model' ? 'call' : 'run';
   const slowest = both(p95(total), p95(before));
   return [
     both(costText(total.cost), costText(before.cost)),
-    `${both(String(total.runs), String(before.runs))} ${unit}`,
+    total.runs === before.runs ? counted(total.runs, unit) : `${total.runs} (${before.runs}) ${unit}s`,
     total.priced_runs < total.runs ? `${total.runs - total.priced_runs} without a cost` : undefined,
     tokenText(total.tokens),
     both(failed(total), failed(before)),
@@ -158,7 +159,7 @@ const whatIf = defineTool({
 const NO_PRICE = {
   no_prices: 'No pipeline has prices: add the processor cost.',
   unknown_model:
-    'The price table lacks the other model: check its name (GET /api/v1/dashboard/prices lists all), or add it to the processor cost.',
+    'The price table lacks the other model: check its name, or ask the user to add its price to the processor cost.',
   certain_providers: 'The price table has prices of this model for certain providers only.',
 } as const;
 
@@ -172,17 +173,19 @@ function showPrice(
   }
   const { calls, both_calls, both_cost, both_repriced_cost, total_cost, repriced_cost, repriced_calls } =
     repriced;
-  answer.line(words(`${oneLine(model ?? '', 100)}: ${calls} calls`, costText(total_cost) ?? 'no cost'));
+  answer.line(
+    words(`${oneLine(model ?? '', 100)}: ${counted(calls, 'call')}`, costText(total_cost) ?? 'no cost'),
+  );
   answer.line(
     words(
       `with ${oneLine(as, 100)}: ${costText(repriced_cost) ?? 'no cost'}`,
-      `${repriced_calls} calls can be priced`,
+      `${counted(repriced_calls, 'call')} can be priced`,
     ),
   );
   if (both_calls > 0 && both_cost !== null && both_repriced_cost !== null)
     answer.line(
       words(
-        `the same ${both_calls} calls: ${costText(both_cost)} and ${costText(both_repriced_cost)}`,
+        `the same ${counted(both_calls, 'call')}: ${costText(both_cost)} and ${costText(both_repriced_cost)}`,
         both_cost > 0 && `${figure((100 * (both_repriced_cost - both_cost)) / both_cost)}% change`,
       ),
     );

@@ -4,6 +4,8 @@ import { searchTrace } from '../../../api/resources/search.js';
 import { explainSpan } from '../../../api/resources/span-explain.js';
 import { readSpan } from '../../../api/resources/trace-spans.js';
 import type { listedRunSchema } from '../../../api/support/listed-runs.js';
+import { counted } from '../../../api/support/counted.js';
+import { scoreFilter } from '../../../api/support/score-filter.js';
 import { scoreText } from '../../../api/support/scores.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
 import { RUN_KINDS, SPAN_TYPES } from '../../../signal/span.js';
@@ -25,6 +27,7 @@ import {
   runQuery,
   spanId,
   textArgument,
+  textsArgument,
   traceId,
   uuidOf,
   type Tool,
@@ -39,6 +42,9 @@ const searchRuns = defineTool({
     {
       query: textArgument('Words to find.'),
       ...runArguments,
+      attributes: textsArgument(
+        'Values of attributes of a span, such as {"http.route": "/pay"}; keys that end with ! or ~ as in where.',
+      ),
       model: textArgument('Runs with a call of this model.'),
       span_name: textArgument('Runs with a span of this name, such as a tool.'),
       span_type: Type.Optional(Type.Enum(SPAN_TYPES)),
@@ -61,10 +67,11 @@ const searchRuns = defineTool({
     },
     { additionalProperties: false },
   ),
-  async run({ limit, ...filter }, context) {
+  async run({ limit, attributes, ...filter }, context) {
     const { api, answer } = context;
     const query = {
       ...(await runQuery(filter, context)),
+      ...(attributes && { 'attribute.KEY': attributes }),
       page_size: limit,
       previews: true,
       scores: true,
@@ -72,7 +79,8 @@ const searchRuns = defineTool({
     };
     const found = await api.call(listTraces, { query });
     if (found.items.length === 0) answer.note('No run matches.');
-    const shown = answer.list(found.items, foundLines);
+    const asked = (scoreFilter(filter).scores ?? []).map(({ name }) => name);
+    const shown = answer.list(found.items, (run) => foundLines(run, asked));
     if (shown < found.items.length)
       answer.note(
         `Only ${shown} of ${found.items.length} runs fit: set limit to ${Math.max(1, shown)}, or raise max_tokens.`,
@@ -88,8 +96,21 @@ const searchRuns = defineTool({
   },
 });
 
-function foundLines(run: Static<typeof listedRunSchema>): readonly (string | undefined)[] {
+/** Most scores of a run in a list. */
+const MOST_SCORES = 10;
+
+/** @param asked names of scores by which the runs were selected, shown first */
+function foundLines(
+  run: Static<typeof listedRunSchema>,
+  asked: readonly string[],
+): readonly (string | undefined)[] {
   const { match, input_preview: input, error_message: error, models, outcome, scores = [] } = run;
+  const isAsked = ({ name }: (typeof scores)[number]) => asked.includes(name);
+  const ordered = scores.toSorted((a, b) => Number(isAsked(b)) - Number(isAsked(a)));
+  const scoreTexts = ordered
+    .slice(0, MOST_SCORES)
+    .map((score) => oneLine(scoreText({ ...score, value: score.mean }, score.scores), 60));
+  if (scores.length > MOST_SCORES) scoreTexts.push(`${scores.length - MOST_SCORES} more names`);
   return [
     words(
       `${run.started_at} ${run.status}`,
@@ -98,7 +119,7 @@ function foundLines(run: Static<typeof listedRunSchema>): readonly (string | und
       durationText(run.duration_ms),
       tokenText(run.total_tokens),
       costText(run.total_cost_usd),
-      `${run.span_count} spans`,
+      counted(run.span_count, 'span'),
       models && models.length > 0 && oneLine(models.join(', '), 80),
       run.trace_id,
     ),
@@ -107,9 +128,7 @@ function foundLines(run: Static<typeof listedRunSchema>): readonly (string | und
     match === undefined
       ? undefined
       : `  found in ${match.field}${match.span_id === null ? '' : ` of span ${match.span_id}`}: ${oneLine(match.snippet)}`,
-    scores.length === 0
-      ? undefined
-      : `  scores: ${oneLine(scores.map((score) => scoreText({ ...score, value: score.mean }, score.scores)).join(', '))}`,
+    scores.length === 0 ? undefined : `  scores: ${scoreTexts.join(', ')}`,
     input === undefined || input === null ? undefined : `  input: ${oneLine(input, 120)}`,
   ];
 }

@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
+import { readSummary } from '../../../api/resources/trace-spans.js';
+import { NotFound } from '../../../api/support/not-found.js';
 import { HttpProblem } from '../../../component/http.js';
+import type { ApiCalls } from '../api-calls.js';
 import { defineTool, traceId, uuidOf } from '../tool.js';
 
 /** Attaches a judgement to a run or a span, through the receiver `scores`. */
@@ -36,6 +39,22 @@ export const addScore = defineTool({
     if (refusal !== undefined)
       throw new HttpProblem(422, 'score_rejected', `The score was rejected: ${refusal.error}.`);
     answer.note(`Stored score ${ids[0]}.`);
-    answer.next('get_run', { trace_id: sent.trace_id }, 'shows it with the run.');
+    const known = await isStored(sent.trace_id, api);
+    if (known === false)
+      answer.note(
+        'The run is not stored yet: get_run shows the score once the run has arrived. Check its id.',
+      );
+    if (known === true) answer.next('get_run', { trace_id: sent.trace_id }, 'shows it with the run.');
   },
 });
+
+/** Whether a run is stored; undefined if it cannot be read, for example because the key lacks the scope. */
+async function isStored(trace_id: string, api: ApiCalls): Promise<boolean | undefined> {
+  try {
+    // Without spans.
+    await api.call(readSummary, { params: { trace_id }, query: { after: Number.MAX_SAFE_INTEGER } });
+    return true;
+  } catch (error) {
+    return error instanceof NotFound ? false : undefined;
+  }
+}

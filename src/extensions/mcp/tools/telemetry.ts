@@ -6,6 +6,7 @@ import { searchLogs, type logSchema } from '../../../api/resources/logs.js';
 import { labelsText, listLabels, readSeries } from '../../../api/resources/metric-series.js';
 import { listMetrics } from '../../../api/resources/metrics.js';
 import { readServiceMap } from '../../../api/resources/service-map.js';
+import { counted } from '../../../api/support/counted.js';
 import { loggedScoreText } from '../../../api/support/scores.js';
 import type { OperationAnswer } from '../../../http/operation-call.js';
 import { SEVERITIES } from '../../../signal/log-record.js';
@@ -160,7 +161,7 @@ function showSeries(
     const sum = values.reduce((total, value) => total + value, 0);
     return [
       `${labelText(labels)}: ${words(
-        `${points.length} steps`,
+        counted(points.length, 'step'),
         `min ${figure(values.reduce((a, b) => Math.min(a, b)))}`,
         `max ${figure(values.reduce((a, b) => Math.max(a, b)))}`,
         `mean ${figure(sum / values.length)}`,
@@ -232,7 +233,7 @@ const serviceMap = defineTool({
       (one) =>
         words(
           `${one.node_type} ${oneLine(one.id, 100)}`,
-          `${one.span_count} spans`,
+          counted(one.span_count, 'span'),
           statsText(one, one.span_count),
         ),
     );
@@ -241,7 +242,7 @@ const serviceMap = defineTool({
       (edge) =>
         words(
           `${oneLine(edge.source, 80)} → ${oneLine(edge.target, 80)}`,
-          `${edge.weight} calls`,
+          counted(edge.weight, 'call'),
           statsText(edge, edge.weight),
         ),
     );
