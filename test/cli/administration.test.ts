@@ -176,7 +176,10 @@ void t.test('creates organizations and manages their members', async (t) => {
   t.match(await run('orgs', 'members', 'list', 'nowhere'), { code: 1, err: /no such organization/ });
   t.equal((await run('orgs', 'members', 'remove', 'acme', anna.id)).code, 0);
   t.strictSame(await memberships(), []);
-  t.match(await run('orgs', 'members', 'remove', 'acme', anna.id), { code: 1, err: /no such member: list them with/ });
+  t.match(await run('orgs', 'members', 'remove', 'acme', anna.id), {
+    code: 1,
+    err: /no such member: list them with/,
+  });
   t.match(await run('orgs', 'members', 'add', 'nowhere', anna.id), { code: 1, err: /no such organization/ });
 });
 
