@@ -184,7 +184,9 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
     readPrompt: ['label=latest', 'session_id=a'],
     listPromptLabelMoves: ['label=production'],
   };
-  return ['', ...(more[operation] ?? [])];
+  const queries = more[operation] ?? [];
+  // By default, this one responds with a time of the clock.
+  return operation === 'readSearchSeries' ? queries : ['', ...queries];
 }
 
 /** Floating-point sums depend on the order of addition in their last digits. */
