@@ -27,7 +27,7 @@ const UNDELIVERED = 'service: { pipelines: { events: { exporters: [debug] } } }\
 
 const ENDPOINTS = '/org/default/webhooks/endpoints';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 void t.test(
   'moves data from embedded stores into ClickHouse and PostgreSQL and back',
   { skip },

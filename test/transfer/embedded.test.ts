@@ -30,7 +30,7 @@ import { alerted, fill } from './filled-daemon.js';
 const NOW = Date.UTC(2026, 10, 20, 12) * 1000;
 const HOUR_MS = 3_600_000;
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 void t.test('export and import', async (t) => {
   const clock = new StillClock(NOW);
   const folder = testFolder(t);

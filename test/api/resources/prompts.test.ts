@@ -140,7 +140,7 @@ void t.test('rejects invalid versions and stores nothing', async (t) => {
     [{ ...good, name: undefined }, '/name', 'is required'],
     [{ ...good, name: null }, '/name', 'is required'],
     [{ ...good, name: ' \t\u00A0' }, '/name', 'must not be blank'],
-    [{ ...good, name: '' }, '/name', 'must not be empty'],
+    [{ ...good, name: '' }, '/name', 'must not be blank'],
     [{ ...good, name: '😀'.repeat(1025) }, '/name', 'must not be longer than 1024 characters'],
     [{ ...good, name: 5 }, '/name', 'must be a string'],
     [{ ...good, template_text: undefined }, '/template_text', 'is required'],
