@@ -40,7 +40,10 @@ export function EditAlert({
       const minutes = limitOf('', notice.cooldown);
       const body = {
         ...(name === (rule.name ?? '') ? {} : { name: name.trim() }),
-        ...toWindow(type, span, 0),
+        // In a change, 0 restores the default.
+        ...Object.fromEntries(
+          Object.entries(toWindow(type, span)).map(([name, value]) => [name, value ?? 0]),
+        ),
         ...(type === 'composite' || threshold === undefined ? {} : { threshold }),
         ...(minutes === undefined ? {} : { cooldown_minutes: minutes }),
         channel: notice.channel,

@@ -81,7 +81,7 @@ export function toNewRule(draft: Draft): NewRule | null {
         ? { all_agents: true }
         : { target_service: service.trim() }),
     type,
-    ...toWindow(type, draft, null),
+    ...toWindow(type, draft),
     ...(type === 'composite'
       ? { composite_config: { operator: draft.operator, conditions } }
       : limit === undefined
@@ -96,18 +96,14 @@ export function toNewRule(draft: Draft): NewRule | null {
 
 type Minutes = NonNullable<components['schemas']['NewAlert']['window_minutes']>;
 
-/** The window and the minimum of runs, as far as a type has them; and what means the default of the daemon. */
-export function toWindow<Default extends 0 | null>(
-  type: RuleType,
-  { window, minimum }: Pick<Draft, 'window' | 'minimum'>,
-  byDefault: Default,
-) {
+/** The window and the minimum of runs, as far as a type has them; null for the default of the daemon. */
+export function toWindow(type: RuleType, { window, minimum }: Pick<Draft, 'window' | 'minimum'>) {
   if (!WINDOWED.has(type)) return {};
   return {
-    window_minutes: window === '' ? byDefault : (Number(window) as Minutes),
+    window_minutes: window === '' ? null : (Number(window) as Minutes),
     ...(type !== 'score_threshold' && {
       // The daemon reports what is not a number.
-      min_samples: minimum.trim() === '' ? byDefault : ((numberOf(minimum) ?? minimum) as number),
+      min_samples: minimum.trim() === '' ? null : ((numberOf(minimum) ?? minimum) as number),
     }),
   };
 }
