@@ -140,7 +140,7 @@ program
 
 program
   .command('search')
-  .description('measures the search of runs for a frequent, a rare and a missing word')
+  .description('measures the search of runs for words in most, a few, one and no run')
   .option('--spans <list>', 'store sizes in spans', integers, [1_000_000, 10_000_000])
   .option('--requests <n>', 'searches for each word', integer, 10)
   .option('--data <dir>', 'directory for filled stores to reuse')
