@@ -147,7 +147,7 @@ export class Authenticator {
     const control = this.#control;
     if (control === undefined) return;
     await bootstrap({ control, config: this.#config, clock: this.#clock, logger: this.#logger });
-    await this.settle();
+    await this.refresh();
     if (control.directory === null) return;
     const file = join(control.directory, INITIAL_KEY_FILE);
     if (this.#config.enabled && existsSync(file)) this.#initialKeyFile = file;
@@ -196,8 +196,8 @@ export class Authenticator {
    * Resolves when {@link authenticate} uses all keys and users stored before the call. If the store cannot be read, it resolves
    * immediately; changes are then applied as soon as the store can be read.
    */
-  async settle(): Promise<void> {
-    if (this.#config.enabled) await this.#follower?.settle();
+  async refresh(): Promise<void> {
+    if (this.#config.enabled) await this.#follower?.refresh();
     else if (this.#control !== undefined) await this.#findFirst(this.#control);
   }
 

@@ -172,7 +172,7 @@ export class Logins implements BrowserLogins {
       user_agent: request.header('user-agent')?.slice(0, MAX_USER_AGENT) ?? null,
     });
     if (earlier !== undefined) await control.logins.end([earlier.id]);
-    await this.#follower.settle();
+    await this.#follower.refresh();
     return { cookie: loginCookie(secret, request, this.#site), identity };
   }
 
@@ -238,7 +238,7 @@ export class Logins implements BrowserLogins {
 
   async end(ids: readonly string[]): Promise<void> {
     await this.#parts.control.logins.end(ids);
-    await this.#follower.settle();
+    await this.#follower.refresh();
   }
 
   /** Writes last-used times of logins. May be called twice. */

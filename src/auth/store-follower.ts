@@ -53,7 +53,7 @@ export class StoreFollower {
    */
   async start(): Promise<void> {
     this.#unwatch = this.#watch.watch(this.#followed.topic, () => {
-      void this.settle();
+      void this.refresh();
     });
     try {
       await this.#upToDate();
@@ -68,7 +68,7 @@ export class StoreFollower {
    * Resolves when memory holds everything committed before the call. If the store cannot be read, it resolves immediately: the
    * read is retried soon, and the cached state remains valid meanwhile.
    */
-  async settle(): Promise<void> {
+  async refresh(): Promise<void> {
     try {
       await this.#upToDate();
       this.#hasFailed = false;
@@ -108,7 +108,7 @@ export class StoreFollower {
     this.#cancelTimer?.();
     if (this.#isClosed) return;
     this.#cancelTimer = this.#clock.after(ms, () => {
-      void this.settle();
+      void this.refresh();
     });
   }
 }

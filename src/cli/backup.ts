@@ -63,7 +63,7 @@ Exit codes:
 
 const VERIFY_HELP = `
 Restores the backup into a temporary directory, verifies every checksum, reads every row, opens the stores, compares the numbers
-of rows in both stores with those at the moment of the backup, and removes the directory. It needs as much free space as the stores
+of rows in both stores with those counted during the backup, and removes the directory. It needs as much free space as the stores
 (TMPDIR names another place).
 ${S3_HELP}
 Exit codes:

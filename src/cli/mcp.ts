@@ -103,7 +103,7 @@ export function mcpCommand(io: CliIo): Command {
     if (client.note !== undefined) io.err(client.note);
     if (!isKeyIncluded)
       io.err(
-        `Set ${KEY_VARIABLE} for ${client.title}, best to a key that only reads: jackdaw keys create --name ${name} --scopes read`,
+        `Set ${KEY_VARIABLE} for ${client.title}, preferably to a read-only key: jackdaw keys create --name ${name} --scopes read`,
       );
   });
   return command;

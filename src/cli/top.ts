@@ -84,14 +84,14 @@ function asText(now: DaemonJson, before: DaemonJson): string {
     ...edge,
     rate: (edge.offered - (earlier.get(key(edge)) ?? 0)) / seconds,
   }));
-  const troubles = now.components
+  const issues = now.components
     .filter(({ state }) => state !== 'ok')
     .map(
       ({ kind, id, state, message }) =>
         `${kind} ${id} is ${state}${message === null ? '' : `: ${printable(message)}`}`,
     );
   const head = `jackdaw ${now.version}, ${now.phase} for ${Math.floor(now.uptime_s)} s`;
-  return [head, ...troubles, '', formatTable(COLUMNS, edges)].join('\n');
+  return [head, ...issues, '', formatTable(COLUMNS, edges)].join('\n');
 }
 
 function inMiB(bytes: number): string {

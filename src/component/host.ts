@@ -48,7 +48,7 @@ export interface Host {
    * For code that changes keys and users: resolves when `authenticate` uses the keys and users stored at the time of the call. It also
    * resolves if they cannot be read, since the change is stored: `authenticate` follows as soon as it can.
    */
-  settleKeys(): Promise<void>;
+  refreshKeys(): Promise<void>;
 
   /**
    * Encrypts secrets that a store must be able to return in plain text.

@@ -5,6 +5,6 @@ export interface SecretBox {
    * @throws Error if there is no key yet and none can be created
    */
   seal(secret: string, owner: string): Promise<string>;
-  /** @throws Error that names the key's place and the cure, when the secret was sealed with another key or for another owner */
+  /** @throws Error that names the place of the key and the remedy if the secret was sealed with another key or for another owner */
   open(sealed: string, owner: string): Promise<string>;
 }

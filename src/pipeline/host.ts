@@ -53,7 +53,7 @@ export function createHost(node: Node, parts: HostParts): Host {
     authenticate: identity.authenticate,
     identityNow: identity.identityNow,
     browserLogins: (site) => identity.letIn(site),
-    settleKeys: () => identity.settle(),
+    refreshKeys: () => identity.refresh(),
     secretBox: (directory) => secretBoxes.at(directory),
     trustedProxies: listeners.proxies,
     userLimits,

@@ -106,7 +106,7 @@ export class TestHost implements Host {
     });
   }
 
-  async settleKeys(): Promise<void> {
+  async refreshKeys(): Promise<void> {
     await Promise.resolve();
   }
 

@@ -40,7 +40,7 @@ async function setUp(t: Test) {
       ...more,
     };
     await accounts.createKey(key);
-    await authenticator.settle();
+    await authenticator.refresh();
     return { id: key.id, text };
   };
   const touches = () => (calls.get('touchKeys') ?? []).map(([uses]) => uses);
@@ -51,14 +51,14 @@ void t.test('every reason for a 401 gives one identical response', async (t) => 
   const { authenticator, accounts, clock, addKey } = await setUp(t);
   const revoked = await addKey(['read']);
   await accounts.revokeKey(revoked.id, clock.now());
-  await authenticator.settle();
+  await authenticator.refresh();
   const expired = await addKey(['read'], { expires_at: clock.now() + 1_000_000 });
   const valid = await addKey(['read']);
   const user = aUser();
   await accounts.createUser(user);
   const ofDisabled = await addKey(['read'], { user_id: user.id });
   await accounts.updateUser(user.id, { disabled: true });
-  await authenticator.settle();
+  await authenticator.refresh();
   clock.advance(1000);
 
   const refusals = [
@@ -139,7 +139,7 @@ void t.test('accepts a new key immediately and rejects a revoked or expired one'
   const expiring = await addKey(['read'], { expires_at: clock.now() + 60_000_000 });
   t.equal(authenticator.authenticate(withKey(revoked.text)).keyId, revoked.id);
   await accounts.revokeKey(revoked.id, clock.now());
-  await authenticator.settle();
+  await authenticator.refresh();
   t.equal(refusal(() => authenticator.authenticate(withKey(revoked.text))).status, 401);
 
   clock.advance(59_999);
@@ -250,7 +250,7 @@ void t.test('known keys stay valid while changes cannot be read, and reads are r
   const { id, text } = await addKey(['read']);
   faults.set('followKeys', new Error('gone'));
   await accounts.revokeKey(id, clock.now());
-  await authenticator.settle();
+  await authenticator.refresh();
   t.match(logger.lines.join('\n'), /warn .*known keys remain valid.*gone/, 'waiting callers continue');
   await until('it is refused', () => {
     clock.advance(500);
@@ -263,13 +263,13 @@ void t.test('a thousand concurrent changes cost a few queries', async (t) => {
   const { authenticator, accounts, calls, addKey } = await setUp(t);
   const keys = [];
   for (let i = 0; i < 20; i++) keys.push(await addKey(['read']));
-  await authenticator.settle();
+  await authenticator.refresh();
   const before = (calls.get('followKeys') ?? []).length;
   const waits = keys.map(async ({ id }) => {
     await accounts.revokeKey(id, 1);
   });
   await Promise.all(waits);
-  await Promise.all(Array.from({ length: 1000 }, () => authenticator.settle()));
+  await Promise.all(Array.from({ length: 1000 }, () => authenticator.refresh()));
   t.ok((calls.get('followKeys') ?? []).length - before <= keys.length + 2);
   for (const { text } of keys) t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
   await authenticator.close();
@@ -282,14 +282,14 @@ void t.test('rejects keys of a disabled user immediately and after a restart unt
   const { id, text } = await addKey(['write'], { user_id: user.id });
   t.equal(authenticator.authenticate(withKey(text)).keyId, id);
   await accounts.updateUser(user.id, { disabled: true });
-  await authenticator.settle();
+  await authenticator.refresh();
   t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
   await authenticator.close();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
   const again = await createAuthenticator({ control, config, clock, logger });
   t.equal(refusal(() => again.authenticate(withKey(text))).status, 401);
   await accounts.updateUser(user.id, { disabled: false });
-  await again.settle();
+  await again.refresh();
   t.equal(again.authenticate(withKey(text)).keyId, id);
   await again.close();
 });
@@ -298,7 +298,7 @@ void t.test('logs rejected keys with reason and address, rate-limited and withou
   const { authenticator, accounts, clock, logger, addKey } = await setUp(t);
   const revoked = await addKey(['read']);
   await accounts.revokeKey(revoked.id, clock.now());
-  await authenticator.settle();
+  await authenticator.refresh();
   const expired = await addKey(['read'], { expires_at: clock.now() });
   const reader = await addKey(['read']);
   const from = (request: ReturnType<typeof withKey>) => ({ ...request, remoteAddress: '192.0.2.7' });

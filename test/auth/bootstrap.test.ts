@@ -19,7 +19,7 @@ function start(control: AuthenticatorOptions['control'], config: AuthenticatorOp
   const starting = (async () => {
     const authenticator = await createAuthenticator(options);
     const initialKeyFile = await bootstrap(options);
-    await authenticator.settle();
+    await authenticator.refresh();
     const { authenticate } = authenticator;
     return { authenticate, close: () => authenticator.close(), initialKeyFile };
   })();

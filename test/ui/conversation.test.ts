@@ -56,11 +56,11 @@ void t.test('a run reads as question, calls, tools, agents in between and answer
     'answer root',
   ]);
   const [plan, think, write] = turns(spans);
-  t.match(plan, { before: undefined, asker: 0, isAfterTools: false, tools: ['search'] });
-  t.equal(think?.asker, 4, 'the input of its agent');
+  t.match(plan, { before: undefined, caller: 0, isAfterTools: false, tools: ['search'] });
+  t.equal(think?.caller, 4, 'the input of its agent');
   t.match(
     write,
-    { before: plan?.payload, asker: undefined, isAfterTools: true },
+    { before: plan?.payload, caller: undefined, isAfterTools: true },
     'the call of the same agent',
   );
 });
@@ -173,7 +173,7 @@ const TURN: Turn = {
   kind: 'turn',
   payload: 0,
   before: undefined,
-  asker: undefined,
+  caller: undefined,
   isAfterTools: false,
   tools: [],
 };
@@ -195,7 +195,7 @@ void t.test('the first call folds the question of its agent, whatever its shape'
     { question: 'Why is it blue?', user: 'Ada' },
     { messages: [said('user', 'Why is it blue?')] },
   ]) {
-    const read = readTurn(TURN, { own, asker: detail({ input_data: input }) });
+    const read = readTurn(TURN, { own, caller: detail({ input_data: input }) });
     t.same(textsOf(read.asked), []);
     t.same(textsOf(read.earlier), ['user: Why  is it blue?']);
     t.same(textsOf(read.system), ['system: Be brief.']);

@@ -108,7 +108,7 @@ export const revokeKey = {
 
 /** The routes under `/admin/keys`. */
 export function keyRoutes(context: ApiContext): readonly Route[] {
-  const { routes, control, settleKeys, audit, clock } = context;
+  const { routes, control, refreshKeys, audit, clock } = context;
   const { accounts } = control;
   return [
     routes.route(listKeys).to(async ({ query }) => {
@@ -125,7 +125,7 @@ export function keyRoutes(context: ApiContext): readonly Route[] {
       if (!(await accounts.createKey(key)))
         throw (await accounts.findUser(userId)) ? makerRevoked() : notFound('user');
       auditCreated(audit, by, key);
-      await settleKeys();
+      await refreshKeys();
       return { status: 201, json: { ...serializeKey(key), key: text } };
     }),
     routes.route(revokeKey).to(async ({ params, query, ...by }) => {
@@ -133,7 +133,7 @@ export function keyRoutes(context: ApiContext): readonly Route[] {
       if (revoked === 'unknown') throw notFound('API key');
       if (revoked === 'last_admin') throw lastAdmin('This is');
       for (const key_id of revoked) audit(by, 'key.revoked', { key_id });
-      await settleKeys();
+      await refreshKeys();
       return { status: 204 };
     }),
   ];

@@ -80,7 +80,7 @@ const revokeMyKey = {
 
 /** The routes under `/me/keys`, for users who are not administrators. */
 export function myKeyRoutes(context: ApiContext): readonly Route[] {
-  const { routes, control, settleKeys, audit, clock } = context;
+  const { routes, control, refreshKeys, audit, clock } = context;
   const { accounts } = control;
   return [
     routes.route(listMyKeys).to(async ({ identity }) => {
@@ -111,7 +111,7 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
       const { text, key } = newKey(now, made);
       if (!(await accounts.createKey(key))) throw makerRevoked();
       auditCreated(audit, by, key);
-      await settleKeys();
+      await refreshKeys();
       return { status: 201, json: { ...serializeKey(key), key: text } };
     }),
     routes.route(revokeMyKey).to(async ({ params, query, ...by }) => {
@@ -125,7 +125,7 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
       if (revoked === 'last_admin') throw lastAdmin('This is');
       if (revoked === 'unknown') throw notFound('API key');
       for (const key_id of revoked) audit(by, 'key.revoked', { key_id });
-      await settleKeys();
+      await refreshKeys();
       return { status: 204 };
     }),
   ];

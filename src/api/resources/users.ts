@@ -108,7 +108,7 @@ export const updateUser = {
 } satisfies Operation;
 
 /** The routes under `/admin/users`. */
-export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiContext): readonly Route[] {
+export function userRoutes({ routes, control, refreshKeys, audit, clock }: ApiContext): readonly Route[] {
   const { accounts } = control;
   return [
     routes.route(listUsers).to(async () => {
@@ -143,7 +143,7 @@ export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiCon
       if (disabled !== undefined)
         audit(by, disabled ? 'user.disabled' : 'user.enabled', { user_id: user.id });
       if (fields.length > 0) audit(by, 'user.changed', { user_id: user.id, changes });
-      if (disabled !== undefined) await settleKeys();
+      if (disabled !== undefined) await refreshKeys();
       return { status: 200, json: serializeUser(user) };
     }),
   ];

@@ -20,8 +20,8 @@ export interface ApiContext<Part extends TelemetryPart = never> {
   readonly control: ControlStore;
   /** The sender of a request according to current keys and users: `Host.identityNow`. */
   readonly identityNow: (request: Caller) => Identity | undefined;
-  /** Await before answering a request that changed keys or scopes: `Host.settleKeys`. */
-  readonly settleKeys: () => Promise<void>;
+  /** Await before answering a request that changed keys or scopes: `Host.refreshKeys`. */
+  readonly refreshKeys: () => Promise<void>;
   /** The current policy for webhook targets. */
   readonly targets: () => Promise<AddressPolicy>;
   /** For secrets in the control store. */

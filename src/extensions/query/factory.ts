@@ -97,7 +97,7 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
           telemetry,
           control,
           identityNow: (request: Caller) => host.identityNow(request),
-          settleKeys: () => host.settleKeys(),
+          refreshKeys: () => host.refreshKeys(),
           targets: targetPolicy(control, clock),
           secrets,
           exportRoot: config.export_root,

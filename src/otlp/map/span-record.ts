@@ -76,7 +76,7 @@ function runKindOf(
     case 'agent made':
       return 'other';
     case 'agent':
-      // A prompt in a log event is no run by itself: the program may trace the run, or never answer.
+      // A prompt in a log event alone is not a run: the program may trace the run, or never answer.
       return scope === LOGGED_SCOPE ? 'other' : 'agent';
     case 'tool':
     case 'retrieval':

@@ -22,7 +22,7 @@ export function guardedHost(
     listener: (endpoint, options) => guardedListener(host.listener(endpoint, options), tools),
     authenticate: (request, scope) => runAsProgram(() => host.authenticate(request, scope)),
     browserLogins: (site) => runAsProgram(() => host.browserLogins(site)),
-    settleKeys: () => runAsProgram(() => host.settleKeys()),
+    refreshKeys: () => runAsProgram(() => host.refreshKeys()),
     reportStatus: (status) => {
       faults.report(status);
     },

@@ -180,7 +180,7 @@ export function containsText(text: string, part: string): boolean {
   return lowered(text).includes(lowered(part));
 }
 
-/** Each character by itself: in JavaScript a sigma at the end of a word has another form. */
+/** Independent of the position in a word: JavaScript gives a sigma at the end of a word another form. */
 function lowered(text: string): string {
   return text.replaceAll('Σ', 'σ').toLowerCase();
 }

@@ -149,7 +149,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlStore): Host 
     authenticate: unused,
     identityNow: unused,
     browserLogins: unused,
-    settleKeys: unused,
+    refreshKeys: unused,
     secretBox: unused,
     trustedProxies: { includes: () => false, clientOf: (peer) => peer },
     userLimits: NO_RATES,

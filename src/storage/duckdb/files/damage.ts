@@ -20,7 +20,7 @@ export function damageIn(error: unknown): Error | null {
   return DAMAGE.test(error.message) ? error : damageIn(error.cause);
 }
 
-/** Likewise whether a statement met the block itself: after a checkpoint that did, the file is unusable for a moment. */
+/** Whether the statement itself read the damaged block. After a checkpoint read it, the file is unusable for a moment. */
 export function isUnreadable(error: unknown): boolean {
   const damage = damageIn(error);
   return damage !== null && !damage.message.includes('has been invalidated');

@@ -90,7 +90,7 @@ export function activeRows(capture: Capture, units: Units, until: Micros): strin
  * @param seenRuns a relation of all headers of runs last seen after some time
  */
 async function commitsOfSpans(connection: Connection, seenRuns: string): Promise<OfCommits[]> {
-  // From the first commit that wrote both spans and a header of `heard`, every commit with spans belongs to such runs.
+  // From the first commit that wrote both spans and a header of `seenRuns`, every commit with spans belongs to such runs.
   const [row] = await connection.rows(
     `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${seenRuns} WHERE last_seq > 0`,
   );

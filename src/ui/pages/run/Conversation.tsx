@@ -249,7 +249,7 @@ function Others({
 
 /** The indexes of the spans whose payloads a step needs, its own first. */
 function neededBy(step: Step): readonly (number | undefined)[] {
-  if (step.kind === 'turn') return [step.payload, step.before, step.asker];
+  if (step.kind === 'turn') return [step.payload, step.before, step.caller];
   if (step.kind === 'answer') return [step.index, step.last];
   return [step.index];
 }
@@ -364,14 +364,14 @@ function Content({
 
 function TurnView({
   step,
-  payloads: [, before, asker],
+  payloads: [, before, caller],
   own,
 }: {
   readonly step: Extract<Step, { readonly kind: 'turn' }>;
   readonly payloads: readonly (Json | undefined)[];
   readonly own: Json;
 }) {
-  const { system, earlier, asked, answered, other } = readTurn(step, { own, before, asker });
+  const { system, earlier, asked, answered, other } = readTurn(step, { own, before, caller });
   const hasNothing =
     answered.length === 0 && other === undefined && !step.hasError && step.tools.length === 0;
   return (

@@ -19,14 +19,14 @@ export interface ReadTurn {
 export interface TurnPayloads {
   readonly own: Json;
   readonly before?: Json | undefined;
-  readonly asker?: Json | undefined;
+  readonly caller?: Json | undefined;
 }
 
 /** Reads a model call without what the calls before it already said. */
-export function readTurn(turn: Turn, { own, before, asker }: TurnPayloads): ReadTurn {
+export function readTurn(turn: Turn, { own, before, caller }: TurnPayloads): ReadTurn {
   const input = spokenIn(own, 'input');
   const output = spokenIn(own, 'output');
-  const seen = [...spokenIn(before, 'input'), ...spokenIn(before, 'output'), ...textsOnSide(asker, 'input')];
+  const seen = [...spokenIn(before, 'input'), ...spokenIn(before, 'output'), ...textsOnSide(caller, 'input')];
   const { old, fresh } = withoutSeen(input, seen);
   const isShownAsStep = ({ role }: Message): boolean => turn.isAfterTools && role === 'tool';
   const asked = fresh.filter((message) => message.role !== 'system' && !isShownAsStep(message));

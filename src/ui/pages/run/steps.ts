@@ -36,7 +36,7 @@ export interface Turn {
   /** Payload of the call before it in the same agent, or else in the run; its messages are history. */
   readonly before: number | undefined;
   /** Span whose input the first call of an agent repeats. */
-  readonly asker: number | undefined;
+  readonly caller: number | undefined;
   /** Whether tool calls have steps of their own between the call before and this one. */
   readonly isAfterTools: boolean;
   /** Names of the tools that follow as steps of their own. */
@@ -48,7 +48,7 @@ type BuildingTurn = Building<Turn> & { tools: string[] };
 
 /** The model calls of an agent so far. */
 interface Scope {
-  readonly asker: number | undefined;
+  readonly caller: number | undefined;
   last: BuildingTurn | undefined;
   hasTools: boolean;
 }
@@ -154,7 +154,7 @@ class Reader {
       kind: 'turn',
       payload: hasOwn ? index : (this.fuller.get(span.id) ?? index),
       before: (scope.last ?? this.lastTurn)?.payload,
-      asker: scope.last === undefined ? scope.asker : undefined,
+      caller: scope.last === undefined ? scope.caller : undefined,
       // Graphs wrap each call in an agent of its own.
       isAfterTools: scope.hasTools || (scope.last === undefined && this.hasTools),
       tools: [],
@@ -236,8 +236,8 @@ class Reader {
   }
 }
 
-function newScope(asker: number | undefined): Scope {
-  return { asker, last: undefined, hasTools: false };
+function newScope(caller: number | undefined): Scope {
+  return { caller, last: undefined, hasTools: false };
 }
 
 function isCall(type: string): boolean {
