@@ -43,14 +43,16 @@ function checkPreviews(t: Test, open: OpenTelemetry): void {
       { type: 'agent', input_data: { city: 'Ghent' } },
       { input_data: { prompt: 'no' }, started_at: NOON + 1 },
     ]);
-    const long = aRun(3, [{ input_data: { text: '\u{1F426}'.repeat(17_000) } }]);
+    const history = { role: 'assistant', content: '\u{1F426}'.repeat(50_000) };
+    const long = aRun(3, [{ input_data: { messages: [history, { role: 'user', content: 'And now?' }] } }]);
+    const longer = aRun(6, [{ input_data: { text: '\u{1F426}'.repeat(66_000) } }]);
     const bare = aRun(4, []);
     const quiet = aRun(5, [{}]);
     const pictured = aRun(6, [
       { type: 'agent', input_data: { prompt: 'What is in it?' } },
       { parent_span_id: randomUUID(), started_at: NOON + 1, output_data: { text: 'A'.repeat(100_000) } },
     ]);
-    const runs = [chat, rooted, long, bare, quiet, pictured];
+    const runs = [chat, rooted, long, longer, bare, quiet, pictured];
     await opened.store.writer.traces({ tenant: userId, items: runs }, RECEIVED);
     for (const state of ['hot', 'moved']) {
       const ids = [...runs.map(({ trace }) => trace.trace_id), randomUUID()];
@@ -64,11 +66,12 @@ function checkPreviews(t: Test, open: OpenTelemetry): void {
         state,
       );
       t.match(of(rooted), { models: [], error_span_count: 0, input_preview: 'Ghent' });
-      t.match(of(long), { input_preview: null });
+      t.match(of(long), { input_preview: 'And now?' }, 'of 200 KiB');
+      t.match(of(longer), { input_preview: null });
       t.match(of(pictured), { input_preview: 'What is in it?' }, 'next to a long output');
       t.equal(of(bare), undefined);
       t.match(of(quiet), { models: [], error_span_count: 0, input_preview: null });
-      t.equal(previews.size, 5);
+      t.equal(previews.size, 6);
       t.strictSame(await opened.store.runs.preview(await opened.addUser(), ids), []);
       await opened.settled();
       // The cache is empty then.

@@ -39,7 +39,7 @@ export const listedRunSchema = Type.Object(
     input_preview: Type.Optional(
       nullable(
         Type.String({
-          description: `The beginning of its latest user input in readable form: up to ${PREVIEW_CHARACTERS} characters. With \`previews\`; null if its first spans have no input, or more than 64 KiB of it (in DuckDB with output and metadata).`,
+          description: `The beginning of its latest user input in readable form: up to ${PREVIEW_CHARACTERS} characters. With \`previews\`; null if its first spans have no input, or more than 256 KiB of it (in DuckDB with output and metadata).`,
         }),
       ),
     ),

@@ -218,7 +218,7 @@ export interface RunPreview {
   readonly models: readonly string[];
   /** Failed or timed out. */
   readonly error_span_count: number;
-  /** The beginning of the run's input in readable form; null if its first spans have no input, or more than 64 KiB of it. */
+  /** The beginning of the run's input in readable form; null if its first spans have no input, or more than 256 KiB of it. */
   readonly input_preview: string | null;
 }
 

@@ -195,7 +195,7 @@ export const PAYLOADS = defineTable({
 export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
 /** A piece of payloads ends with the frame that reaches this length, and before one that would make it a long piece. */
 export const PIECE_BYTES = 2048;
-/** Maximum size of a piece outside `long_lines`. Also the maximum size of an input with a preview in lists, in every engine. */
+/** Maximum size of a piece outside `long_lines`. */
 export const LONG_PIECE_BYTES = 64 * 1024;
 
 /** A term is in one slice, so that a look-up reads one column. */

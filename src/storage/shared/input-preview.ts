@@ -2,6 +2,9 @@ import type { JsonValue } from '../../signal/attributes.js';
 import { parseJson, serializeJson } from '../../signal/json.js';
 import { PREVIEW_CHARACTERS } from '../contracts/runs.js';
 
+/** Maximum size of an input with a preview, which is read and parsed: 100 runs of this size take a quarter of a second. */
+export const PREVIEWED_BYTES = 256 * 1024;
+
 /** Keys that libraries use for the input, most significant first. */
 const ASKED = [
   'messages',
@@ -24,7 +27,7 @@ const MOST_LEVELS = 6;
 /**
  * A readable preview of an input on one line: the user's last message in a conversation, its text if there is one, otherwise JSON.
  *
- * @param json at most `LONG_PIECE_BYTES`, because it is parsed
+ * @param json at most {@link PREVIEWED_BYTES}
  */
 export function inputPreview(json: string): string {
   return oneLine(asked(json));

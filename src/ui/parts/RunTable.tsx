@@ -57,7 +57,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
       match ? (
         <Found traceId={trace_id} match={match} />
       ) : input === null ? (
-        <Missing reason="No input in the first spans, or one above 64 KiB" />
+        <Missing reason="No input in the first spans, or one above 256 KiB" />
       ) : (
         <span title={input}>{input}</span>
       ),

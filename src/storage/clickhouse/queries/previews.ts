@@ -1,8 +1,7 @@
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { HAS_FAILED } from '../../schema/tables.js';
-import { inputPreview } from '../../shared/input-preview.js';
+import { inputPreview, PREVIEWED_BYTES } from '../../shared/input-preview.js';
 import { PREVIEW_MODELS, type RunPreview } from '../../contracts/runs.js';
-import { LONG_PIECE_BYTES } from '../../schema/tables.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
@@ -31,7 +30,7 @@ export async function readPreviews(
     return true;
   });
   if (short.length === 0) return [];
-  const input = `if(length(ifNull(input, '')) <= ${LONG_PIECE_BYTES}, input, NULL)`;
+  const input = `if(length(ifNull(input, '')) <= ${PREVIEWED_BYTES}, input, NULL)`;
   const first = (order: string): string =>
     `argMin(tuple(${input}), (${order}, started_at, toUInt128(span_id))).1`;
   const rows = await reads.rows(

@@ -1,8 +1,8 @@
 import { payloadsOf } from '../../../runs/rules/payload.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
-import { inputPreview } from '../../shared/input-preview.js';
+import { inputPreview, PREVIEWED_BYTES } from '../../shared/input-preview.js';
 import { PREVIEW_MODELS, type RunPreview } from '../../contracts/runs.js';
-import { HAS_FAILED, PAYLOADS, SPANS, TRACES } from '../../schema/tables.js';
+import { HAS_FAILED, PAYLOADS, PAYLOAD_LINES, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import {
@@ -109,13 +109,14 @@ async function inputsOf(
     ({ id, seq, line }) => `('${String(id)}'::UUID, ${Number(seq)}::BIGINT, ${Number(line)}::BIGINT)`,
   );
   const theirs = narrowed(ofCommits(firsts.map(({ seq }) => Number(seq))), isOne);
-  // A line is in the last piece with `first_line` at or before it. Long pieces are not read for a
-  // preview, so here an input's limit includes the output and metadata of its span.
+  const small = narrowed(theirs, `bytes <= ${PREVIEWED_BYTES}`);
+  // A line is in the last piece with `first_line` at or before it. Larger pieces are not read, so here an input's limit includes the
+  // output and metadata of its span.
   const pieces = await connection.rows(
     `WITH p AS MATERIALIZED (SELECT seq, trace_id, first_line FROM ${relation(capture, PAYLOADS, theirs)}),
        wanted AS (SELECT w.trace_id, w.seq, max(p.first_line) AS first_line FROM (VALUES ${[...new Set(places)].join(', ')}) w(trace_id, seq, line)
          JOIN p ON p.trace_id = w.trace_id AND p.seq = w.seq AND p.first_line <= w.line GROUP BY w.trace_id, w.seq, w.line)
-     SELECT trace_id::VARCHAR AS id, seq, first_line, lines FROM ${relation(capture, PAYLOADS, theirs)}
+     SELECT trace_id::VARCHAR AS id, seq, first_line, ${PAYLOAD_LINES} AS lines FROM ${relation(capture, PAYLOADS, small)}
      WHERE (trace_id, seq, first_line) IN (SELECT trace_id, seq, first_line FROM wanted)`,
   );
   for (const { id, seq, first_line: first, lines } of pieces) {

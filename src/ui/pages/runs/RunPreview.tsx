@@ -37,7 +37,7 @@ export function RunPreview({
         <dt>Outcome</dt>
         <dd>{run.outcome ?? <Missing reason="Outcome not set" />}</dd>
         <dt>Input</dt>
-        <dd>{run.input_preview ?? <Missing reason="No input in the first spans, or one above 64 KiB" />}</dd>
+        <dd>{run.input_preview ?? <Missing reason="No input in the first spans, or one above 256 KiB" />}</dd>
         <dt>Models</dt>
         <dd>{run.models?.join(', ') ?? <Missing reason="Too many spans for the list" />}</dd>
         <dt>Spans</dt>
