@@ -164,7 +164,7 @@ function mergedJson(old: string, entry: object, file: string): string {
   }
   if (!isRecord(parsed)) return refuse('is not a JSON object');
   const servers = parsed['mcpServers'] ?? {};
-  if (!isRecord(servers)) return refuse('has mcpServers that is not an object');
+  if (!isRecord(servers)) return refuse('has a key mcpServers that is not an object');
   const indent = /^[\t ]+(?=")/m.exec(old)?.[0] ?? '  ';
   const text = JSON.stringify({ ...parsed, mcpServers: { ...servers, [SERVER]: entry } }, null, indent);
   return `${text}\n`;

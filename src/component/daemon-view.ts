@@ -10,7 +10,7 @@ export interface PipelineShape {
   readonly receivers: readonly string[];
   /** Those whose requests are processed in intake threads. Absent: none. */
   readonly threadedReceivers?: readonly string[];
-  /** In the order in which data flows. */
+  /** In the order of the data flow. */
   readonly processors: readonly string[];
   readonly exporters: readonly string[];
 }
@@ -62,7 +62,7 @@ export interface ReloadReport {
   readonly removed: readonly string[];
   /** Replaced by a new one. */
   readonly changed: readonly string[];
-  /** How many run on as they are. */
+  /** How many keep running unchanged. */
   readonly kept: number;
   /** Changed keys of the configuration, without values. */
   readonly keys: readonly string[];

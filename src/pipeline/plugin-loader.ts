@@ -166,7 +166,7 @@ function checkCreate(name: string, kind: string, create: unknown, fail: (what: s
     fail(`${name} has no create functions by signal, such as create: { traces() {…} }`);
   for (const [signal, one] of bySignal) {
     if (!SIGNALS.some((known) => known === signal))
-      fail(`${name} creates for "${signal}", which is not a signal`);
+      fail(`${name} creates components for "${signal}", which is not a signal`);
     if (typeof one !== 'function') fail(`${name} has no create function for ${signal}`);
   }
 }

@@ -52,7 +52,7 @@ function eachSignal(factory: AnyFactory, subject: Subject, signal: Signal): read
     check('takes a batch', async (scene) => {
       await take(scene, 3);
     }),
-    check('leaves the list of items as it is', async (scene) => {
+    check('does not change the list of items', async (scene) => {
       const batch = scene.sample(signal, 3);
       const items = [...batch.items];
       await scene.consume(signal, batch);
@@ -155,7 +155,7 @@ function throughProcessor(
     ...(subject.drops === true
       ? []
       : [
-          check('an error of what is behind reaches the sender as it is', async (scene) => {
+          check('an error of the next consumer reaches the sender unchanged', async (scene) => {
             scene.behind[signal].answer = async () => Promise.reject(never);
             await assert.rejects(scene.consume(signal, scene.sample(signal, 2)), (error) => {
               assertConsumeError(error);

@@ -158,7 +158,7 @@ void t.test('an unusable plugin is reported with its reason', async (t) => {
     ['./schema.mjs', /extension "other" has no configSchema/],
     ['./signals.mjs', /receiver "other" has no signals/],
     ['./processor.mjs', /processor "other" has no create functions by signal/],
-    ['./events.mjs', /processor "other" creates for "evnts", which is not a signal/],
+    ['./events.mjs', /processor "other" creates components for "evnts", which is not a signal/],
     ['./queued.mjs', /exporter "other" is queued: its configSchema must include deliveryKeys\(\)/],
     ['./none.mjs', /has no list of factories/],
     ['./unversioned.mjs', /has no apiVersion.* this version supports 1/],

@@ -240,7 +240,7 @@ const FAULTS: readonly (readonly [string, Factory, RegExp, Subject?])[] = [
         return receipt;
       },
     })),
-    /leaves the list of items as it is/,
+    /does not change the list of items/,
   ],
   [
     'a cache without bound',
@@ -270,7 +270,7 @@ const FAULTS: readonly (readonly [string, Factory, RegExp, Subject?])[] = [
           throw new Error('something went wrong', { cause });
         }),
     })),
-    /an error of what is behind/,
+    /an error of the next consumer/,
   ],
   [
     'refusals of what it passed on, and not of what it was given',

@@ -24,7 +24,7 @@ export const backupSchema = Type.Object(
   {
     directory: Type.String(),
     backup: Type.String({ description: 'Id of the backup, for `jackdaw restore --backup`.' }),
-    made_at: time('The moment of the backup.'),
+    made_at: time('When the backup was made.'),
     files: count('Files in the backup.'),
     bytes: count('Their size.'),
     copied_bytes: count('Bytes that earlier backups in the directory did not contain.'),

@@ -80,7 +80,7 @@ const daemonSchema = Type.Object(
           signal: Type.Enum(SIGNALS),
           receivers: ids('Their ids.'),
           threaded_receivers: ids('Those whose requests are processed in intake threads.'),
-          processors: ids('In the order in which data flows.'),
+          processors: ids('In the order of the data flow.'),
           exporters: ids('All of them receive the data.'),
         },
         { title: 'DaemonPipeline' },
@@ -124,7 +124,7 @@ const reloadSchema = Type.Object(
     added: names('Components that were added, such as `processor "cost" in pipeline "traces"`.'),
     removed: names('Components that were removed.'),
     changed: names('Components that were replaced because of their configuration, plugin or files.'),
-    kept: count('Components that run on as they are.'),
+    kept: count('Components that keep running unchanged.'),
     keys: names('Keys of the configuration that differ from before, without values.'),
     renewed: names('Components and listeners that read new certificates or mail settings.'),
     not_renewed: Type.Array(

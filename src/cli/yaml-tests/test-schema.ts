@@ -133,7 +133,7 @@ const Delivered = strict(
     metrics: items('Metric points.'),
     events: items('Events.'),
   },
-  'What an exporter of another type is given, behind the processors of its template.',
+  'Input of an exporter of another type, after the processors of its template.',
 );
 
 const ServiceMap = strict(
@@ -254,7 +254,7 @@ export const TestFileSchema = section({
   processors: components('Processors of the tests, over those of the configuration.'),
   exporters: components('Exporters of the tests, over those of the configuration.'),
   receivers: components('For daemons: receivers over those of the configuration.'),
-  extensions: components('For daemons: extensions over those of the configuration.'),
+  extensions: components('For daemons: extensions that replace those of the configuration.'),
   service: Type.Optional(
     Type.Unsafe<object>({
       type: 'object',

@@ -82,7 +82,7 @@ const evaluatorSection = section({
         labels: Type.Array(Type.String({ minLength: 1, maxLength: MAX_NAME }), {
           default: [],
           uniqueItems: true,
-          description: 'Labels of which the judge selects one. Default: a score without a label.',
+          description: 'Labels; the judge selects one. Default: a score without a label.',
         }),
       },
       { description: 'Asks a model for the score.', isOptional: true },
@@ -111,7 +111,7 @@ export const evaluateConfig = section({
   control: extensionId({ description: 'Id of the control store with the prompts.', default: 'sqlite' }),
   evaluators: Type.Array(evaluatorSection, {
     default: [],
-    description: 'Evaluators, each of which gives runs or spans a score.',
+    description: 'Evaluators. Each scores runs or spans.',
   }),
   judge: Type.Optional(
     section(

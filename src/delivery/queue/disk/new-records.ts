@@ -175,6 +175,6 @@ function recordOf(
   const about = aboutOf({ id, tenant: batch.tenant, receivedAt, queuedAt }, amount);
   const pieces = frame(about, content, { packing, items: amount.items });
   const head = readHead(pieces[0], 0);
-  if (head === undefined) throw new Error('a record was not made as it is read');
+  if (head === undefined) throw new Error('the head of a new record cannot be read back');
   return { about, batch, bytes, pieces, head };
 }
