@@ -68,17 +68,19 @@ export function labelOf({ isNumber, isNamed, header }: Column<never>): string | 
   return isNumber || isNamed ? header : undefined;
 }
 
-/** Classes of a cell or header. */
-function classOf({ isNumber, isWide, isCut, isMinor, isSpare, width }: Column<never>): string {
-  const isSized = width !== undefined;
+export function headClassOf({ isNumber, isMinor, isSpare, width }: Column<never>): string {
   return cx(
     isNumber && styles['number'],
-    isWide && !isSized && styles['wide'],
-    isCut && !isSized && styles['cut'],
     isMinor && styles['minor'],
     isSpare && styles['spare'],
-    isSized && styles['sized'],
+    width !== undefined && styles['sized'],
   );
+}
+
+export function cellClassOf(column: Column<never>): string {
+  const { isWide, isCut, width } = column;
+  const isSized = width !== undefined;
+  return cx(headClassOf(column), isWide && !isSized && styles['wide'], isCut && !isSized && styles['cut']);
 }
 
 function sizeOf(width: number | undefined): CSSProperties | undefined {
@@ -190,7 +192,7 @@ export function DataTable<Item>(props: Props<Item>) {
                 <td
                   key={column.name}
                   data-label={labelOf(column)}
-                  className={classOf(column)}
+                  className={cellClassOf(column)}
                   style={sizeOf(column.width)}
                 >
                   {column.render(item)}
@@ -283,12 +285,7 @@ function Header<Item>({
   const isDescending = sort?.by === `-${name}`;
   const attributes = {
     scope: 'col',
-    className: cx(
-      column.isNumber && styles['number'],
-      column.isMinor && styles['minor'],
-      column.isSpare && styles['spare'],
-      width !== undefined && styles['sized'],
-    ),
+    className: headClassOf(column),
     style: sizeOf(width),
     title: hint,
   };

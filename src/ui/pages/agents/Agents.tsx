@@ -142,6 +142,7 @@ function useSparkline(range: string, context: ReturnType<typeof contextQuery>): 
     name: 'sparkline',
     header: 'Activity',
     hint: 'Runs over time of the busiest agents; each row has its own scale',
+    isMinor: true,
     render: ({ id, name }) => <Sparkline label={`Runs of ${name} over time`} values={drawn?.get(id) ?? []} />,
   };
 }
