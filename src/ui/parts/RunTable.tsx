@@ -167,6 +167,43 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   named('version', 'Agent version', ({ agent_version }) => agent_version),
 ];
 
+/** Columns of what a list sums up over runs. */
+export const RUN_SUMS = {
+  runs: {
+    name: 'runs',
+    header: 'Runs',
+    isNumber: true,
+    render: ({ total_runs }) => <Count value={total_runs} missing="" />,
+  },
+  failed: {
+    name: 'failed',
+    header: 'Failed',
+    isNumber: true,
+    render: ({ failed_runs }) => (
+      <span className={failed_runs > 0 ? styles['bad'] : undefined}>
+        <Count value={failed_runs} missing="" />
+      </span>
+    ),
+  },
+  tokens: {
+    name: 'tokens',
+    header: 'Tokens',
+    isNumber: true,
+    render: ({ total_tokens }) => <Count value={total_tokens} missing="No span reports tokens" />,
+  },
+  cost: {
+    name: 'cost',
+    header: 'Cost',
+    isNumber: true,
+    render: ({ total_cost }) => <Money value={total_cost} missing="No run has a cost" />,
+  },
+} as const satisfies Readonly<
+  Record<
+    string,
+    Column<Pick<Schemas['Session'], 'total_runs' | 'failed_runs' | 'total_tokens' | 'total_cost'>>
+  >
+>;
+
 /** A column of a field that some runs have. */
 function named(name: string, header: string, read: (run: Run) => string | null): Column<Run> {
   return {
