@@ -96,7 +96,7 @@ export function isRowClick({ target }: MouseEvent): boolean {
 /** A table whose rows are links: J and K move, Enter opens. The first column contains the link. */
 export function DataTable<Item>(props: Props<Item>) {
   const { label, items, keyOf, hrefOf, selection, onPreview, onResize, sort } = props;
-  const [dragged, setDragged] = useState<{ readonly name: string; readonly width: number }>();
+  const [dragged, setDragged] = useState<Dragged>();
   const columns = props.columns.map((column) =>
     column.name === dragged?.name ? { ...column, width: dragged.width } : column,
   );
@@ -148,17 +148,7 @@ export function DataTable<Item>(props: Props<Item>) {
             )}
             {columns.map((column) => (
               <Header key={column.name} column={column} sort={sort}>
-                {onResize && (
-                  <Grip
-                    onDrag={(width) => {
-                      setDragged({ name: column.name, width });
-                    }}
-                    onDrop={(width) => {
-                      setDragged(undefined);
-                      onResize(column.name, width);
-                    }}
-                  />
-                )}
+                {onResize && <Grip name={column.name} onDrag={setDragged} onDrop={onResize} />}
               </Header>
             ))}
           </tr>
@@ -233,13 +223,23 @@ function SelectAll({
   );
 }
 
+/** The width of a column while it is dragged, in pixels. */
+export interface Dragged {
+  readonly name: string;
+  readonly width: number;
+}
+
 /** The edge of a header that changes the width of its column; the menu of columns does so by keyboard. */
 export function Grip({
+  name,
   onDrag,
   onDrop,
 }: {
-  readonly onDrag: (width: number) => void;
-  readonly onDrop: (width: number) => void;
+  /** Of the column. */
+  readonly name: string;
+  /** Called with nothing at the end. */
+  readonly onDrag: (dragged: Dragged | undefined) => void;
+  readonly onDrop: (name: string, width: number) => void;
 }) {
   const from = useRef<{ readonly x: number; readonly width: number }>(undefined);
   const widthAt = ({ clientX }: PointerEvent): number | undefined =>
@@ -258,13 +258,14 @@ export function Grip({
       }}
       onPointerMove={(event) => {
         const width = widthAt(event);
-        if (width !== undefined) onDrag(width);
+        if (width !== undefined) onDrag({ name, width });
       }}
       onPointerUp={(event) => {
         const width = widthAt(event);
         const isMoved = from.current?.x !== event.clientX;
         from.current = undefined;
-        if (width !== undefined && isMoved) onDrop(width);
+        onDrag(undefined);
+        if (width !== undefined && isMoved) onDrop(name, width);
       }}
     />
   );
