@@ -17,7 +17,7 @@ const groups = [
   // Only what the first script needs, so that it runs immediately.
   {
     name: 'start',
-    test: /\/ui\/(start|page-code|api\/base|charts\/language|state\/path)\.ts$|vite\/preload-helper/,
+    test: /\/ui\/(start|page-code|api\/base|state\/path)\.ts$|vite\/preload-helper/,
   },
   {
     name: 'libraries',

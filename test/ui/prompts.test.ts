@@ -57,7 +57,7 @@ void t.test('creates a prompt, moves its label, shares it and rolls back', async
   await form.getByLabel('Weight 1').fill('90');
   await form.getByRole('button', { name: 'Move label' }).click();
   await labels.getByText('v1 90%, v2 10%').waitFor();
-  await page.getByRole('table', { name: 'History of labels' }).getByText('v1 → v1 90%, v2 10%').waitFor();
+  await page.getByRole('table', { name: 'Label history' }).getByText('v1 → v1 90%, v2 10%').waitFor();
   t.same(await accessibilityProblems(page), []);
   await page.goto(new URL('/prompts', page.url()).href);
   await page.getByText('production v2, production v1').waitFor();

@@ -64,7 +64,7 @@ export function FilterBar({ fields, values, initial, range, isBounded, onChange,
           />
         ))}
       {names.length > 0 && (
-        <Popover icon={Plus} label="Filter" isLeft>
+        <Popover icon={Plus} label="Filter">
           {(close) => (
             <AddFilter
               fields={fields}

@@ -68,17 +68,19 @@ export function labelOf({ isNumber, isNamed, header }: Column<never>): string | 
   return isNumber || isNamed ? header : undefined;
 }
 
-/** Classes of a cell or header. */
-function classOf({ isNumber, isWide, isCut, isMinor, isSpare, width }: Column<never>): string {
-  const isSized = width !== undefined;
+export function headClassOf({ isNumber, isMinor, isSpare, width }: Column<never>): string {
   return cx(
     isNumber && styles['number'],
-    isWide && !isSized && styles['wide'],
-    isCut && !isSized && styles['cut'],
     isMinor && styles['minor'],
     isSpare && styles['spare'],
-    isSized && styles['sized'],
+    width !== undefined && styles['sized'],
   );
+}
+
+export function cellClassOf(column: Column<never>): string {
+  const { isWide, isCut, width } = column;
+  const isSized = width !== undefined;
+  return cx(headClassOf(column), isWide && !isSized && styles['wide'], isCut && !isSized && styles['cut']);
 }
 
 function sizeOf(width: number | undefined): CSSProperties | undefined {
@@ -94,7 +96,7 @@ export function isRowClick({ target }: MouseEvent): boolean {
 /** A table whose rows are links: J and K move, Enter opens. The first column contains the link. */
 export function DataTable<Item>(props: Props<Item>) {
   const { label, items, keyOf, hrefOf, selection, onPreview, onResize, sort } = props;
-  const [dragged, setDragged] = useState<{ readonly name: string; readonly width: number }>();
+  const [dragged, setDragged] = useState<Dragged>();
   const columns = props.columns.map((column) =>
     column.name === dragged?.name ? { ...column, width: dragged.width } : column,
   );
@@ -146,17 +148,7 @@ export function DataTable<Item>(props: Props<Item>) {
             )}
             {columns.map((column) => (
               <Header key={column.name} column={column} sort={sort}>
-                {onResize && (
-                  <Grip
-                    onDrag={(width) => {
-                      setDragged({ name: column.name, width });
-                    }}
-                    onDrop={(width) => {
-                      setDragged(undefined);
-                      onResize(column.name, width);
-                    }}
-                  />
-                )}
+                {onResize && <Grip name={column.name} onDrag={setDragged} onDrop={onResize} />}
               </Header>
             ))}
           </tr>
@@ -190,7 +182,7 @@ export function DataTable<Item>(props: Props<Item>) {
                 <td
                   key={column.name}
                   data-label={labelOf(column)}
-                  className={classOf(column)}
+                  className={cellClassOf(column)}
                   style={sizeOf(column.width)}
                 >
                   {column.render(item)}
@@ -231,13 +223,23 @@ function SelectAll({
   );
 }
 
+/** The width of a column while it is dragged, in pixels. */
+export interface Dragged {
+  readonly name: string;
+  readonly width: number;
+}
+
 /** The edge of a header that changes the width of its column; the menu of columns does so by keyboard. */
 export function Grip({
+  name,
   onDrag,
   onDrop,
 }: {
-  readonly onDrag: (width: number) => void;
-  readonly onDrop: (width: number) => void;
+  /** Of the column. */
+  readonly name: string;
+  /** Called with nothing at the end. */
+  readonly onDrag: (dragged: Dragged | undefined) => void;
+  readonly onDrop: (name: string, width: number) => void;
 }) {
   const from = useRef<{ readonly x: number; readonly width: number }>(undefined);
   const widthAt = ({ clientX }: PointerEvent): number | undefined =>
@@ -256,13 +258,14 @@ export function Grip({
       }}
       onPointerMove={(event) => {
         const width = widthAt(event);
-        if (width !== undefined) onDrag(width);
+        if (width !== undefined) onDrag({ name, width });
       }}
       onPointerUp={(event) => {
         const width = widthAt(event);
         const isMoved = from.current?.x !== event.clientX;
         from.current = undefined;
-        if (width !== undefined && isMoved) onDrop(width);
+        onDrag(undefined);
+        if (width !== undefined && isMoved) onDrop(name, width);
       }}
     />
   );
@@ -283,12 +286,7 @@ function Header<Item>({
   const isDescending = sort?.by === `-${name}`;
   const attributes = {
     scope: 'col',
-    className: cx(
-      column.isNumber && styles['number'],
-      column.isMinor && styles['minor'],
-      column.isSpare && styles['spare'],
-      width !== undefined && styles['sized'],
-    ),
+    className: headClassOf(column),
     style: sizeOf(width),
     title: hint,
   };

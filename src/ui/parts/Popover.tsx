@@ -7,17 +7,16 @@ import styles from './parts.module.css';
 export function Popover({
   icon: Icon,
   label,
-  isLeft = false,
   children,
 }: {
   readonly icon: LucideIcon;
   readonly label: string;
-  /** Whether the panel begins at the left edge of the button. */
-  readonly isLeft?: boolean;
   /** @param close closes the panel */
   readonly children: (close: () => void) => ReactNode;
 }) {
   const [isOpen, setOpen] = useState(false);
+  /** In the left half of the window, the panel begins at the left edge of the button; otherwise it ends at the right one. */
+  const [isLeft, setLeft] = useState(false);
   const id = useId();
   const room = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -50,7 +49,8 @@ export function Popover({
         className={styles['button']}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        onClick={() => {
+        onClick={({ currentTarget }) => {
+          setLeft(currentTarget.getBoundingClientRect().left < innerWidth / 2);
           setOpen(!isOpen);
         }}
       >

@@ -4,6 +4,7 @@ import type { Schemas } from '../api/client.js';
 import { zoneLabel } from '../format/time.js';
 import { useRunList } from '../state/run-list.js';
 import { useSettings } from '../state/settings.js';
+import { cx } from './cx.js';
 import { DataTable, type Column } from './DataTable.js';
 import { Count, Duration, Elapsed, Money, Time } from './figures.js';
 import { Missing } from './Missing.js';
@@ -13,6 +14,9 @@ import styles from './parts.module.css';
 /** A listed run, optionally with span previews. */
 type Run = Schemas['Run'] &
   Pick<Partial<Schemas['ListedRun']>, 'models' | 'error_span_count' | 'input_preview' | 'match' | 'scores'>;
+
+/** Characters shown before the first match of a search. */
+const MAX_LEAD = 16;
 
 /** All columns of runs. */
 export const RUN_COLUMNS: readonly Column<Run>[] = [
@@ -44,7 +48,10 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
       (error ?? outcome) === null ? (
         <Missing reason="Outcome not set" />
       ) : (
-        <span className={error === null ? undefined : styles['error']} title={error ?? outcome ?? undefined}>
+        <span
+          className={cx(styles['lines'], error !== null && styles['bad'])}
+          title={error ?? outcome ?? undefined}
+        >
           {error ?? outcome}
         </span>
       ),
@@ -59,7 +66,9 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
       ) : input === null ? (
         <Missing reason="No input in the first spans, or one above 256 KiB" />
       ) : (
-        <span title={input}>{input}</span>
+        <span className={styles['lines']} title={input}>
+          {input}
+        </span>
       ),
   },
   {
@@ -158,6 +167,43 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   named('version', 'Agent version', ({ agent_version }) => agent_version),
 ];
 
+/** Columns of what a list sums up over runs. */
+export const RUN_SUMS = {
+  runs: {
+    name: 'runs',
+    header: 'Runs',
+    isNumber: true,
+    render: ({ total_runs }) => <Count value={total_runs} missing="" />,
+  },
+  failed: {
+    name: 'failed',
+    header: 'Failed',
+    isNumber: true,
+    render: ({ failed_runs }) => (
+      <span className={failed_runs > 0 ? styles['bad'] : undefined}>
+        <Count value={failed_runs} missing="" />
+      </span>
+    ),
+  },
+  tokens: {
+    name: 'tokens',
+    header: 'Tokens',
+    isNumber: true,
+    render: ({ total_tokens }) => <Count value={total_tokens} missing="No span reports tokens" />,
+  },
+  cost: {
+    name: 'cost',
+    header: 'Cost',
+    isNumber: true,
+    render: ({ total_cost }) => <Money value={total_cost} missing="No run has a cost" />,
+  },
+} as const satisfies Readonly<
+  Record<
+    string,
+    Column<Pick<Schemas['Session'], 'total_runs' | 'failed_runs' | 'total_tokens' | 'total_cost'>>
+  >
+>;
+
 /** A column of a field that some runs have. */
 function named(name: string, header: string, read: (run: Run) => string | null): Column<Run> {
   return {
@@ -183,11 +229,22 @@ function Found({
   return (
     <Link
       href={`/traces/${traceId}${span_id === null ? '' : `?span=${span_id}`}`}
+      className={styles['lines']}
       title={span_name ?? undefined}
     >
-      <Marked text={snippet} marks={marks} />
+      <Marked {...withoutLead(snippet, marks)} />
     </Link>
   );
+}
+
+/** Starts a snippet shortly before its first mark, which a narrow column would not show otherwise. */
+function withoutLead(text: string, marks: readonly (readonly number[])[]): ComponentProps<typeof Marked> {
+  const first = marks[0]?.[0] ?? 0;
+  if (first <= MAX_LEAD) return { text, marks };
+  const blank = text.indexOf(' ', first - MAX_LEAD);
+  const from = blank < 0 || blank >= first ? first : blank + 1;
+  // The ellipsis takes one place.
+  return { text: `…${text.slice(from)}`, marks: marks.map((ends) => ends.map((end) => end - from + 1)) };
 }
 
 /** A text with highlighted parts. @param marks start and end of each, ascending */

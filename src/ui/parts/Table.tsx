@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from './cx.js';
-import { labelOf, type Column } from './DataTable.js';
+import { cellClassOf, headClassOf, labelOf, type Column } from './DataTable.js';
 import styles from './parts.module.css';
 
 /** A table without row links. The first column is the row header. */
@@ -15,10 +15,8 @@ export function Table<Item>({
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item) => string;
 }) {
-  const classOf = ({ isNumber, isWide, isCut }: Column<Item>): string =>
-    cx(isNumber && styles['number'], isWide && styles['wide'], isCut && styles['cut']);
   const cell = (item: Item, column: Column<Item>): ReactNode => (
-    <td key={column.name} className={classOf(column)} data-label={labelOf(column)}>
+    <td key={column.name} className={cellClassOf(column)} data-label={labelOf(column)}>
       {column.render(item)}
     </td>
   );
@@ -28,12 +26,7 @@ export function Table<Item>({
         <thead>
           <tr>
             {columns.map((column) => (
-              <th
-                key={column.name}
-                scope="col"
-                title={column.hint}
-                className={column.isNumber ? styles['number'] : undefined}
-              >
+              <th key={column.name} scope="col" title={column.hint} className={headClassOf(column)}>
                 {column.header}
               </th>
             ))}

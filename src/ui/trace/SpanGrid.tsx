@@ -20,9 +20,11 @@ const DEEP_INDENT_PX = 7;
 const MANY_LEVELS = 24;
 /** Deeper levels are not indented further, to leave room for the name, unless the grid scrolls sideways. */
 const MAX_INDENT = 16;
-/** Room for a name at the deepest level; deep trees scroll sideways anyway and get more. */
+/** Space for a name at the deepest level; deep trees scroll sideways anyway and get more. */
 const NAME_PX = 110;
 const DEEP_NAME_PX = 190;
+/** Of a row and its figures. */
+const PADDING_PX = 24;
 const DEEP = 10;
 const OVERSCAN = 12;
 
@@ -155,7 +157,8 @@ function useSeenLevels(
       const indent = indentOf(known.most);
       const starts = Array.from({ length: last - first + 1 }, (_, at) => (known.of(first + at) - 1) * indent);
       const [from, to] = [Math.min(...starts), Math.max(...starts)];
-      const room = box.clientWidth / 2 - NAME_PX;
+      const figures = box.querySelector('[role="columnheader"]')?.nextElementSibling?.clientWidth ?? 0;
+      const room = Math.max(0, box.clientWidth - figures - DEEP_NAME_PX - PADDING_PX);
       if (from >= box.scrollLeft && to <= box.scrollLeft + room) return;
       box.scrollLeft = Math.max(0, from - 2 * indent, to - room);
     },

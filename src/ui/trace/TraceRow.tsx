@@ -14,7 +14,7 @@ import parts from '../parts/parts.module.css';
 import styles from './trace.module.css';
 import { percent } from './TimeAxis.js';
 
-/** More repeats would look like one block. */
+/** More repeats would look like one block; of more, every second or third is drawn. */
 const MAX_BARS = 60;
 
 /** When a span, or each of several repeats, ran. */
@@ -22,7 +22,7 @@ function Bar({ row, view }: { readonly row: Row; readonly view: TraceView }) {
   const { node } = row;
   const spans =
     row.kind === 'repeat' && !row.isOpen
-      ? row.repeat.members.slice(0, MAX_BARS).flatMap((at) => view.nodes[at]?.span ?? [])
+      ? evenly(row.repeat.members).flatMap((at) => view.nodes[at]?.span ?? [])
       : [node.span];
   return (
     <span className={styles['track']} aria-hidden="true">
@@ -41,6 +41,12 @@ function Bar({ row, view }: { readonly row: Row; readonly view: TraceView }) {
       })}
     </span>
   );
+}
+
+/** At most `MAX_BARS` items from the whole list. */
+function evenly(members: readonly number[]): readonly number[] {
+  const step = Math.ceil(members.length / MAX_BARS);
+  return members.filter((_, at) => at % step === 0);
 }
 
 function OneBar({ span, view: { line, now } }: { readonly span: RunSpan; readonly view: TraceView }) {
@@ -182,7 +188,7 @@ function RepeatName({
     <>
       <span className={styles['repeat']}>
         <Repeat2 size={13} aria-hidden="true" />
-        {repeat.rounds}×
+        {formatCount(repeat.rounds)}×
       </span>
       <span className={styles['label']} title={steps.length > 1 ? name : node.span.name}>
         {name}

@@ -215,7 +215,7 @@ function Figures({
         <dt>Runs</dt>
         <dd>
           <Count value={now.runs} missing="" />
-          <small>{formatCount(agent.total_runs)} in all time</small>
+          <small>{formatCount(agent.total_runs)} all time</small>
           <Change now={now.runs} before={before.runs} of={BEFORE} />
         </dd>
       </div>
@@ -240,7 +240,7 @@ function Figures({
         <dd>
           <Money value={now.cost} missing="No run has a cost" />
           <small>
-            <Money value={agent.total_cost} missing="No run has a cost" /> in all time
+            <Money value={agent.total_cost} missing="No run has a cost" /> all time
           </small>
           <Change now={now.cost} before={before.cost} of={BEFORE} />
         </dd>

@@ -2,7 +2,8 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { bucketTimes, valuesAt } from '../../charts/buckets.js';
-import { Sparkline } from '../../charts/Sparkline.js';
+import charts from '../../charts/charts.module.css';
+import { formatCounted } from '../../format/number.js';
 import { contextQuery, DIMENSION_FILTERS, DIMENSION_STATE } from '../../list/filters.js';
 import { LIST_STATE, PagedList } from '../../list/PagedList.js';
 import { useFresh } from '../../live/use-fresh.js';
@@ -19,6 +20,7 @@ import { useAgentCount, useOpenFirstRun } from './use-first-runs.js';
 
 type Agent = Schemas['AgentSummary'];
 
+const [WIDTH, HEIGHT] = [96, 20];
 const SORTABLE = ['name', 'total_runs', 'total_cost', 'avg_cost_per_run', 'last_run_at'] as const;
 const SORTS = SORTABLE.flatMap((name) => [name, `-${name}`] as const);
 const STATE = {
@@ -142,8 +144,31 @@ function useSparkline(range: string, context: ReturnType<typeof contextQuery>): 
     name: 'sparkline',
     header: 'Activity',
     hint: 'Runs over time of the busiest agents; each row has its own scale',
+    isMinor: true,
     render: ({ id, name }) => <Sparkline label={`Runs of ${name} over time`} values={drawn?.get(id) ?? []} />,
   };
+}
+
+/** A line without axes, scaled to its highest value. Renders nothing without values. */
+function Sparkline({ label, values }: { readonly label: string; readonly values: readonly number[] }) {
+  const most = Math.max(...values, 0);
+  if (most === 0) return null;
+  const step = WIDTH / Math.max(1, values.length - 1);
+  const points = values.map((value, at) => {
+    const y = HEIGHT - 1 - (value / most) * (HEIGHT - 2);
+    return `${(at * step).toFixed(1)},${y.toFixed(1)}`;
+  });
+  const sum = values.reduce((all, one) => all + one, 0);
+  return (
+    <svg
+      className={charts['sparkline']}
+      viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
+      role="img"
+      aria-label={`${label}: ${formatCounted(sum, 'run')}, peak ${String(most)}`}
+    >
+      <polyline points={points.join(' ')} />
+    </svg>
+  );
 }
 
 /** Agents of a period compared with the previous one, the last active first. Two can be selected for comparison. */

@@ -133,7 +133,9 @@ function Found({ firing: { type, value, threshold, conditions } }: { readonly fi
     return (
       <>
         <strong>{formatFound(type, value)}</strong>{' '}
-        <span className={parts['faint']}>threshold {formatFound(type, threshold)}</span>
+        <span className={parts['faint']}>
+          threshold <span className={parts['time']}>{formatFound(type, threshold)}</span>
+        </span>
       </>
     );
   if (conditions.length === 0) return <Missing reason="Value not recorded" />;

@@ -37,7 +37,7 @@ export function Summary({ a, b, diff, onSelect }: Props) {
                 Started
               </th>
               <th scope="col">Status</th>
-              <th scope="col" className={cx(parts['number'], styles['aside'])}>
+              <th scope="col" className={cx(parts['number'], parts['minor'])}>
                 Spans
               </th>
               <th scope="col" className={parts['number']}>
@@ -59,7 +59,7 @@ export function Summary({ a, b, diff, onSelect }: Props) {
               <td />
               <td className={styles['aside']} />
               <td />
-              <td className={cx(parts['number'], styles['aside'])}>
+              <td className={cx(parts['number'], parts['minor'])} data-label="Spans">
                 {signed(b.nodes.length - a.nodes.length)}
               </td>
               <Delta name="duration" before={durationOf(a)} after={durationOf(b)} />
@@ -110,7 +110,7 @@ function Line({ name, side: { run, nodes }, side }: { readonly name: string; rea
       <td>
         <Status status={run.status} />
       </td>
-      <td className={cx(parts['number'], styles['aside'])} data-label="Spans">
+      <td className={cx(parts['number'], parts['minor'])} data-label="Spans">
         {formatCount(nodes.length)}
       </td>
       <Figure name="duration" value={duration} missing="End time unknown" />

@@ -68,6 +68,7 @@ function Facet<Name extends string>({
   /** Empty for any. */
   readonly onSelect: (name: Name | '') => void;
 }) {
+  if (items.length === 0) return null;
   return (
     <section role="group" aria-label={title}>
       <h2>{title}</h2>

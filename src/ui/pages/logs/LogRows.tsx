@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { formatClock, formatTime } from '../../format/time.js';
 import { cx } from '../../parts/cx.js';
-import { Grip, type Column } from '../../parts/DataTable.js';
+import { Grip, type Column, type Dragged } from '../../parts/DataTable.js';
 import parts from '../../parts/parts.module.css';
 import { useSettings } from '../../state/settings.js';
 import { useShortcuts } from '../../state/shortcuts.js';
@@ -100,7 +100,7 @@ export function LogRows({
   /** Called near the last rows. */
   readonly onEnd: () => void;
 }) {
-  const [dragged, setDragged] = useState<{ readonly name: string; readonly width: number }>();
+  const [dragged, setDragged] = useState<Dragged>();
   const sizeOf = ({ name, width }: Column<LogRow>) => {
     const px = dragged?.name === name ? dragged.width : width;
     return px === undefined ? undefined : { flex: 'none', width: px };
@@ -162,15 +162,7 @@ export function LogRows({
           {columns.map((column) => (
             <span key={column.name} role="columnheader" className={classOf(column)} style={sizeOf(column)}>
               {column.header}
-              <Grip
-                onDrag={(width) => {
-                  setDragged({ name: column.name, width });
-                }}
-                onDrop={(width) => {
-                  setDragged(undefined);
-                  onResize(column.name, width);
-                }}
-              />
+              <Grip name={column.name} onDrag={setDragged} onDrop={onResize} />
             </span>
           ))}
         </div>

@@ -138,10 +138,11 @@ function ServiceNode({ data: { node, isSelected, isFaint, select } }: NodeProps<
         <TypeIcon type={span_type as SpanType} />
         <span className={picture['name']}>{id}</span>
         <small>
-          {node_type} · {formatCount(span_count)}
+          {formatCount(span_count)}
           {share !== null && share > 0 && (
             <span className={styles['failing']}> · {formatPercentage(share * 100)} failed</span>
-          )}
+          )}{' '}
+          · {node_type}
         </small>
       </button>
       <Handle type="source" position={Position.Right} className={picture['handle'] ?? ''} />

@@ -10,6 +10,7 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { Link } from 'wouter';
 import { useUrlState } from '../../state/use-url-state.js';
+import styles from './metrics.module.css';
 import { METRICS_STATE } from './metrics-state.js';
 import { OneMetric } from './OneMetric.js';
 
@@ -86,7 +87,7 @@ export default function Metrics() {
         />
       </div>
       {state.m !== '' && data && (
-        <p role="status" className={parts['faint']}>
+        <p role="status" className={styles['about']}>
           Metric {state.m} not found: it was never sent, or its points were deleted.
         </p>
       )}

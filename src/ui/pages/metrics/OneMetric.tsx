@@ -76,6 +76,8 @@ function Exemplars({
 
 /** More lines are hard to distinguish. */
 const MAX_LINES = 6;
+/** The only chart of the page. */
+const CHART_PX = 280;
 const MIN_MS = 1000;
 const REFRESH_MS = 30_000;
 
@@ -260,6 +262,7 @@ function Drawn({
           times={times}
           lines={lines}
           range={[Date.parse(answer.start_time), Date.parse(answer.end_time)]}
+          height={CHART_PX}
           format={format}
           missing="No data in this period"
           onBrush={onDrawn(MIN_MS, onBrush)}

@@ -190,7 +190,7 @@ export function UnpricedModels({ range }: { readonly range: string }) {
           )}
           <span>{formatCounted(calls - priced_calls, 'call')} without a cost</span>
           <span className={styles['more']}>
-            {unpricedReason(performance)}; {formatCounted(total_tokens, 'token')} in all calls of the model
+            {unpricedReason(performance)}; {formatCounted(total_tokens, 'token')} in total
           </span>
         </>
       )}

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.js';
 import { RunCharts } from '../../charts/RunCharts.js';
 import { useFresh } from '../../live/use-fresh.js';
-import { formatCount, formatMoney } from '../../format/number.js';
+import { formatCount, formatMoney, formatPercentage } from '../../format/number.js';
 import { Change } from '../../parts/Change.js';
 import { Count, Duration, Money, Percentage, Elapsed, Time } from '../../parts/figures.js';
 import parts from '../../parts/parts.module.css';
@@ -115,6 +115,7 @@ function Totals({
   readonly series: Schemas['RunSeriesList'];
 }) {
   const share = ({ failed, runs }: Schemas['RunTotals']) => (runs === 0 ? null : (100 * failed) / runs);
+  const lastShare = share(before);
   return (
     <dl className={parts['figures']}>
       <div>
@@ -132,7 +133,7 @@ function Totals({
             {formatCount(total.failed)} of {formatCount(total.runs)}
           </small>
           <small>
-            <Percentage value={share(before)} missing="No runs in the previous period" /> in {BEFORE}
+            {lastShare === null ? 'no data to compare' : `${formatPercentage(lastShare)} in ${BEFORE}`}
           </small>
         </dd>
       </div>

@@ -100,7 +100,9 @@ export function EditPrompt({
 /** The variables of a template. */
 export function Variables({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0)
-    return <p className={parts['faint']}>No variables. Write {'{{name}}'} where programs fill in a value.</p>;
+    return (
+      <p className={styles['variables']}>No variables. Write {'{{name}}'} where programs fill in a value.</p>
+    );
   return (
     <p className={styles['variables']}>
       Variables:{' '}

@@ -272,9 +272,9 @@ function History({
   ];
   return (
     <>
-      <h3 className={styles['history']}>History of labels</h3>
+      <h3 className={styles['history']}>Label history</h3>
       <Table
-        label="History of labels"
+        label="Label history"
         items={data.items}
         columns={columns}
         keyOf={({ revision }) => String(revision)}

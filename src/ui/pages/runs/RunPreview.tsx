@@ -39,7 +39,11 @@ export function RunPreview({
         <dt>Input</dt>
         <dd>{run.input_preview ?? <Missing reason="No input in the first spans, or one above 256 KiB" />}</dd>
         <dt>Models</dt>
-        <dd>{run.models?.join(', ') ?? <Missing reason="Too many spans for the list" />}</dd>
+        <dd>
+          {run.models?.join(', ') || (
+            <Missing reason={run.models ? 'No span names a model' : 'Too many spans for the list'} />
+          )}
+        </dd>
         <dt>Spans</dt>
         <dd>
           <Count value={run.span_count} missing="" />

@@ -4,9 +4,9 @@ import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/filters
 import { LIST_STATE, PagedList } from '../../list/PagedList.js';
 import { useFresh } from '../../live/use-fresh.js';
 import type { Column } from '../../parts/DataTable.js';
-import { Count, Money, Time } from '../../parts/figures.js';
+import { Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
-import parts from '../../parts/parts.module.css';
+import { RUN_SUMS } from '../../parts/RunTable.js';
 import { text } from '../../state/codec.js';
 import { sessionPath } from '../../state/path.js';
 import { PAGE_RANGES, rangeField } from '../../state/range.js';
@@ -40,35 +40,10 @@ const COLUMNS: readonly Column<Session>[] = [
     isCut: true,
     render: ({ agents }) => <Few names={agents.map(({ name }) => name || '(no name)')} />,
   },
-  {
-    name: 'runs',
-    header: 'Runs',
-    isNumber: true,
-    render: ({ total_runs }) => <Count value={total_runs} missing="" />,
-  },
-  {
-    name: 'failed',
-    header: 'Failed',
-    isNumber: true,
-    render: ({ failed_runs }) => (
-      <span className={failed_runs > 0 ? parts['bad'] : undefined}>
-        <Count value={failed_runs} missing="" />
-      </span>
-    ),
-  },
-  {
-    name: 'tokens',
-    header: 'Tokens',
-    isNumber: true,
-    isExtra: true,
-    render: ({ total_tokens }) => <Count value={total_tokens} missing="No span reports tokens" />,
-  },
-  {
-    name: 'cost',
-    header: 'Cost',
-    isNumber: true,
-    render: ({ total_cost }) => <Money value={total_cost} missing="No run has a cost" />,
-  },
+  RUN_SUMS.runs,
+  RUN_SUMS.failed,
+  { ...RUN_SUMS.tokens, isExtra: true },
+  RUN_SUMS.cost,
   {
     name: 'last',
     header: 'Last active',

@@ -204,6 +204,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Entry>[]
       header: 'Key',
       hint: 'Id of the API key or browser session',
       isCut: true,
+      isMinor: true,
       render: ({ key_id: id }) => (id === null ? <Missing reason="No key" /> : <code title={id}>{id}</code>),
     },
   ];

@@ -48,6 +48,7 @@ export function KeyTable({
       name: 'parent',
       header: 'Created by',
       isNamed: true,
+      isMinor: true,
       hint: 'The key that created this one, directly or through a browser session',
       render: ({ parent_id }) =>
         parent_id === null ? (

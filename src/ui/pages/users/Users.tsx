@@ -5,9 +5,10 @@ import { formatCount, formatCounted, formatPercentage } from '../../format/numbe
 import { contextQuery, CONTEXT_FILTERS, CONTEXT_STATE } from '../../list/filters.js';
 import { LIST_STATE, PagedList } from '../../list/PagedList.js';
 import type { Column } from '../../parts/DataTable.js';
-import { Count, Money, Time } from '../../parts/figures.js';
+import { Count, Time } from '../../parts/figures.js';
 import { Missing } from '../../parts/Missing.js';
 import parts from '../../parts/parts.module.css';
+import { RUN_SUMS } from '../../parts/RunTable.js';
 import { Table } from '../../parts/Table.js';
 import { text } from '../../state/codec.js';
 import { PAGE_RANGES, rangeField } from '../../state/range.js';
@@ -39,34 +40,10 @@ const USER: readonly Column<User>[] = [
 ];
 
 const STATS: readonly Column<Omit<User, 'user_id' | 'total_sessions'>>[] = [
-  {
-    name: 'cost',
-    header: 'Cost',
-    isNumber: true,
-    render: ({ total_cost }) => <Money value={total_cost} missing="No run has a cost" />,
-  },
-  {
-    name: 'tokens',
-    header: 'Tokens',
-    isNumber: true,
-    render: ({ total_tokens }) => <Count value={total_tokens} missing="No run has tokens" />,
-  },
-  {
-    name: 'runs',
-    header: 'Runs',
-    isNumber: true,
-    render: ({ total_runs }) => <Count value={total_runs} missing="" />,
-  },
-  {
-    name: 'failed',
-    header: 'Failed',
-    isNumber: true,
-    render: ({ failed_runs }) => (
-      <span className={failed_runs > 0 ? parts['bad'] : undefined}>
-        <Count value={failed_runs} missing="" />
-      </span>
-    ),
-  },
+  RUN_SUMS.cost,
+  RUN_SUMS.tokens,
+  RUN_SUMS.runs,
+  RUN_SUMS.failed,
   {
     name: 'last',
     header: 'Last run',
