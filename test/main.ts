@@ -147,7 +147,12 @@ function groups(all: readonly string[]): Group[] {
       open.push(file);
     }
   }
-  return found;
+  // The longest first, so that no core idles at the end.
+  return found.sort((one, other) => Number(isLong(other)) - Number(isLong(one)));
+}
+
+function isLong({ files: [first = ''] }: Group): boolean {
+  return isAlone(first) || isWider(first);
 }
 
 function halves(list: readonly string[]): (readonly string[])[] {
