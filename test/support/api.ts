@@ -108,6 +108,8 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
       observer: {},
     },
     service: {
+      // Many tests share its start.
+      ...(IS_SHARED && { intake: { threads: 'auto' } }),
       extensions: [
         controlId,
         IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb',

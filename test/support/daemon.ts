@@ -12,6 +12,9 @@ import { RecordingLogger } from './recording-logger.js';
 import { testConfig } from './test-config.js';
 import { testFolder } from './test-folder.js';
 
+/** They take half of the CPU time of a start. Tests of them configure their number; daemons in their own process have the default. */
+const NO_INTAKE_THREADS = { file: 'intake.yaml', text: 'service: { intake: { threads: 0 } }' };
+
 /** Options of a test. */
 export interface TestDaemonOptions {
   /** YAML overlay for the default configuration. */
@@ -55,7 +58,9 @@ export async function startTestDaemon(
   options: TestDaemonOptions = {},
 ): Promise<TestDaemon> {
   const directory = options.directory ?? testFolder(t);
-  const { sources, key } = testConfig(directory, options.overlay, options.key, options.postgres);
+  const config = testConfig(directory, options.overlay, options.key, options.postgres);
+  const { key } = config;
+  const sources = [NO_INTAKE_THREADS, ...config.sources];
   const environment = {
     variables: {},
     readFile: (path: string): string => {
