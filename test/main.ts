@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { FILES_MAIN, FILES_OF_ONE_DAEMON, ONE_DAEMON, variablesOf } from './support/files-together.js';
 
 /**
  * Runs tests: `node dist/test/main.js` runs the default tier, `node dist/test/main.js --wider` the wider one, and `node dist/test/main.js
- * PART …` all files whose path contains a part. Files of one folder share a process, a few at a time, because loading the program takes
- * longer than most of them; a file run alone, or with `@alone` in its text, gets its own process.
+ * PART …` all files whose path contains a part. Files share a process, a few at a time, because loading the program takes longer than
+ * most of them; a file run alone, or with `@alone` in its text, gets its own process.
  *
  * `tap run` does the same but first loads hooks into every process and thread to watch module loading. Nothing here needs them, and they
  * double the time to open a store. `NODE_OPTIONS=--enable-source-maps` shows TypeScript lines in failures and costs a tenth of the CPU
@@ -86,7 +86,7 @@ for (const { files: together, variables } of groups(files)) {
   const node = [`NODE_OPTIONS=${process.env['NODE_OPTIONS'] ?? ''}`, process.execPath];
   const paths = together.map((file) => join(FOLDER, file));
   void t.spawn('env', [...node, ...(others.length === 0 ? [join(FOLDER, first)] : [FILES_MAIN, first])], {
-    name: [first, ...others.map((file) => basename(file))].join(', '),
+    name: together.join(', '),
     at: null,
     stack: '',
     buffered: true,
@@ -134,16 +134,14 @@ function groups(all: readonly string[]): Group[] {
   const ofOneDaemon = all.filter((file) => FILES_OF_ONE_DAEMON.includes(file));
   const found: Group[] = halves(ofOneDaemon).map((half) => ({ files: half, variables: ONE_DAEMON }));
   let open: string[] = [];
-  let folder = '';
   for (const file of all) {
     if (ofOneDaemon.includes(file)) continue;
     if (isAlone(file)) found.push({ files: [file], variables: {} });
     else {
-      if (open.length === 0 || open.length === MOST_TOGETHER || dirname(file) !== folder) {
+      if (open.length === 0 || open.length === MOST_TOGETHER) {
         open = [];
         found.push({ files: open, variables: {} });
       }
-      folder = dirname(file);
       open.push(file);
     }
   }
@@ -151,8 +149,8 @@ function groups(all: readonly string[]): Group[] {
   return found.sort((one, other) => Number(isLong(other)) - Number(isLong(one)));
 }
 
-function isLong({ files: [first = ''] }: Group): boolean {
-  return isAlone(first) || isWider(first);
+function isLong({ files: together }: Group): boolean {
+  return together.some((file) => isAlone(file) || isWider(file));
 }
 
 function halves(list: readonly string[]): (readonly string[])[] {
