@@ -379,7 +379,7 @@ void t.test('keys, users and pages have the same rights as in the API', async (t
   t.notMatch((await reader.call('list_agents')).text, 'secret-agent');
   t.match(await reader.call('add_score', { trace_id, name: 'a', value: 1 }), {
     isError: true,
-    text: 'The API key lacks the scope "feedback". Ask the user for a key with this scope; "jackdaw keys create" makes one.',
+    text: 'The API key lacks the scope "feedback" or "write". Ask the user for a key with this scope; "jackdaw keys create" makes one.',
   });
   const writer = await connect(t, await keyWith('write'));
   t.match(await writer.call('list_agents'), { isError: true, text: /^The API key lacks the scope "read"/ });
