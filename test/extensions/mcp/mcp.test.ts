@@ -307,6 +307,8 @@ void t.test('answers keep their budget, say what is cut and lead on to all of it
       const { text, isError } = await call(name, { ...args, max_tokens });
       t.notOk(isError, text.slice(0, 300));
       t.ok(bytes(text) <= max_tokens * BYTES_PER_TOKEN, `${name} with ${max_tokens}: ${bytes(text)} bytes`);
+      if (max_tokens === 500 && name === 'why_failed')
+        t.match(text, /^\d of \d last spans: raise max_tokens/m);
     }
 
   const seen = new Set<string>();
