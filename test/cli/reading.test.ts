@@ -127,7 +127,7 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     [['runs', '--since', 'yesterday'], /must be an ISO 8601 time .* or an age such as 90m/],
     [['runs', '--limit', '0'], /must be a whole number from 1/],
     [['logs', '--attribute', 'door'], /must be KEY=VALUE/],
-    [['search', ''], /jackdaw: <words> must not be empty/],
+    [['search', ' '], /jackdaw: <words> must not be blank/],
     [
       ['runs', ...Array.from({ length: 11 }, (_, i) => `--metadata=key${i}=a`)],
       /jackdaw: --metadata must have at most 10 entries/,
