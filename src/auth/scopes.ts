@@ -14,5 +14,6 @@ export function isFeedbackOnly(scopes: readonly Scope[]): boolean {
 
 /** The error for a key without the required scope. */
 export function lacksScope(scope: Scope): HttpProblem {
-  return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${scope}".`);
+  const scopes = scope === 'feedback' ? '"feedback" or "write"' : `"${scope}"`;
+  return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope ${scopes}.`);
 }

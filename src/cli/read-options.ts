@@ -26,6 +26,18 @@ export function withReadOptions(command: Command): Command {
     .option('--no-json', 'print a table even if standard output is not a terminal');
 }
 
+/** Adds the words of a search. Commander would read `-without` as options: `-cherry` as `-c herry`. */
+export function withWords(command: Command, name: '<words...>' | '[words...]'): Command {
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (args) => {
+    const end = args.includes('--') ? args.indexOf('--') : args.length;
+    const isWord = (arg: string, at: number): boolean => at >= end || /^-[^-]./u.test(arg);
+    const words = args.filter((arg, at) => at !== end && isWord(arg, at));
+    return parse([...args.filter((arg, at) => !isWord(arg, at)), '--', ...words]);
+  };
+  return command.argument(name, 'words, "phrases", prefix* and -without');
+}
+
 /** Adds `--since` and `--until`. */
 export function withPeriod(command: Command, of: string): Command {
   return command

@@ -21,6 +21,7 @@ import {
   wholeNumber,
   withPeriod,
   withReadOptions,
+  withWords,
   type PeriodOptions,
   type ReadOptions,
 } from './read-options.js';
@@ -232,10 +233,8 @@ interface Found {
 
 /** `jackdaw search`: finds names, runs and log records. */
 export function searchCommand(io: ProcessIo): Command {
-  return withReadOptions(
-    new Command('search').description('Find names, runs and log records that contain words.'),
-  )
-    .argument('<words...>', 'words, "phrases", prefix* and -without')
+  const command = new Command('search').description('Find names, runs and log records that contain words.');
+  return withReadOptions(withWords(command, '<words...>'))
     .option('--limit <number>', 'matches of each kind, at most 20', wholeNumber, 5)
     .action(async (words: readonly string[], options: ReadOptions & { readonly limit: number }) => {
       const client = await ApiClient.open(options, io);

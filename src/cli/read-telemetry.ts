@@ -22,6 +22,7 @@ import {
   wholeNumber,
   withPeriod,
   withReadOptions,
+  withWords,
   type PeriodOptions,
   type ReadOptions,
 } from './read-options.js';
@@ -38,9 +39,8 @@ interface LogsOptions extends ReadOptions, PeriodOptions {
 
 /** `jackdaw logs`: searches log records. */
 export function logsCommand(io: ProcessIo): Command {
-  const command = new Command('logs')
+  const command = withWords(new Command('logs'), '[words...]')
     .description('Search log records, newest first.')
-    .argument('[words...]', 'words, "phrases", prefix* and -without')
     .option('--service <name>', 'name of the service')
     .addOption(new Option('--severity <severity>', 'exactly this severity').choices(SEVERITIES))
     .option('--event <name>', 'name of the event')

@@ -93,6 +93,10 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     count: 1,
     items: [{ body: 'key is missing' }],
   });
+  const back = { count: 1, items: [{ body: 'key is back' }] };
+  t.match(await json('logs', 'key', '-missing', '--limit', '5'), back);
+  t.match(await json('logs', '--limit', '5', '--', 'key', '-"is missing"'), back);
+  t.match((await run('search', 'key', '-cunning', '--no-json')).stdout, /key is missing/, 'no -c unning');
   t.match(await json('logs', '--run', id.replaceAll('-', '')), { items: [{ trace_id: id }] });
   t.match(await json('logs', '--attribute', 'door.id=7', '--since', '1h'), { count: 1 });
   t.match(
@@ -123,7 +127,7 @@ void t.test('reads runs, logs, metrics and prompts as tables and as JSON', async
     [['runs', '--since', 'yesterday'], /must be an ISO 8601 time .* or an age such as 90m/],
     [['runs', '--limit', '0'], /must be a whole number from 1/],
     [['logs', '--attribute', 'door'], /must be KEY=VALUE/],
-    [['search', ''], /jackdaw: <words> must not be empty/],
+    [['search', ' '], /jackdaw: <words> must not be blank/],
     [
       ['runs', ...Array.from({ length: 11 }, (_, i) => `--metadata=key${i}=a`)],
       /jackdaw: --metadata must have at most 10 entries/,

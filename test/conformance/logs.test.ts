@@ -261,7 +261,7 @@ const SEARCHED: readonly LogRecord[] = [
   { body: 'データベースに接続できません' },
   { body: 'เชื่อมต่อฐานข้อมูลไม่ได้' },
   { body: 'deploy 🚀 done -> next' },
-  { body: 'C:\\new\\table is [not a list]' },
+  { body: 'C:\\new\\table is: [not a list]' },
   {
     body: null,
     event_name: 'codex.user_prompt',
@@ -308,6 +308,7 @@ const SEARCHES: readonly (readonly [LogFilter, readonly number[]])[] = [
   [{ query: 'done🚀' }, [7]],
   [{ query: '!!!' }, []],
   [{ query: '""' }, []],
+  [{ query: '"' }, []],
   [{ query: 'new table' }, [8]],
   [{ query: 'codex' }, [9, 10]],
   [{ query: '"codex user"' }, [9]],

@@ -27,7 +27,7 @@ export const searchTrace = {
   access: 'read',
   params: Type.Object({ trace_id: uuid() }),
   query: Type.Object({
-    query: Type.String({ minLength: 1, maxLength: MAX_QUERY, description: QUERY_WORDS }),
+    query: Type.String({ minLength: 1, maxLength: MAX_QUERY, format: 'not-blank', description: QUERY_WORDS }),
     limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Spans; clamped.' }),
     cursor: Type.Optional(
       Type.String({ maxLength: 300, description: '`next_cursor` of a response to the same search.' }),
@@ -107,7 +107,7 @@ export const searchAll = {
     'For a search over all pages. Names of agents, prompts and models, and ids of sessions and users, match if they contain the text, in any case; runs and log records as in `listTraces` and `searchLogs`. Each list has the first `limit` matches.',
   access: 'read',
   query: Type.Object({
-    query: Type.String({ minLength: 1, maxLength: MAX_QUERY, description: QUERY_WORDS }),
+    query: Type.String({ minLength: 1, maxLength: MAX_QUERY, format: 'not-blank', description: QUERY_WORDS }),
     limit: Type.Integer({ minimum: 1, maximum: 20, default: 5, description: 'Of each list; clamped.' }),
   }),
   responses: {

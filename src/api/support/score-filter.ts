@@ -39,7 +39,8 @@ function conditionOf(text: string): ScoreCondition {
   const wanted = operand.trim();
   if (NUMBER.test(wanted)) return { kind: 'value', name, operator: test, value: finite(wanted) };
   const label = storableName(textOf(wanted) ?? '');
-  if (label === '' || !isOfLabels(test)) throw broken();
+  // score==1 is a mistake, not the label "=1".
+  if (label === '' || !isOfLabels(test) || /^[<>=!]/.test(wanted)) throw broken();
   return { kind: 'label', name, operator: test, label };
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { readPem } from '../../config/client-tls.js';
+import { deliveryOptions } from '../../delivery/queue/config.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import { attemptTimes } from '../../delivery/senders/webhook/attempt-times.js';
 import { WebhookSender } from '../../delivery/senders/webhook/sender.js';
@@ -117,6 +118,7 @@ class EvaluateExporter implements Exporter {
       maxVariableLength: judge?.max_variable_length ?? 0,
       prompts: usesPrompts ? host.extension(control, isControlStore).promptLabels : null,
       extensions: new Map(named.map((one) => [one, host.extension(one, isRunEvaluator)])),
+      timeoutMs: deliveryOptions(config).timeoutMs,
       clock,
       logger,
       meter,

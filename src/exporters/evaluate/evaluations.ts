@@ -13,6 +13,7 @@ import { scoreRecord, type NewScore } from '../../signal/score.js';
 import { LATEST, type PromptLabels, type WantedVersion } from '../../storage/contracts/prompt-labels.js';
 import type { Runs } from '../../storage/contracts/runs.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
+import { waitFor } from '../../telemetry/wait-for.js';
 import type { EvaluatorConfig } from './config.js';
 import {
   EvaluatedRun,
@@ -100,6 +101,8 @@ export interface EvaluationTools {
   readonly prompts: Pick<PromptLabels, 'find'> | null;
   /** By id, the extensions that evaluators name. */
   readonly extensions: ReadonlyMap<string, RunEvaluator>;
+  /** Time limit for one run with all its evaluators. */
+  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
@@ -189,13 +192,23 @@ export class Evaluations {
    * @throws ConsumeError if the store fails
    */
   async evaluate(userId: string, traceId: string, wanted: Wanted, abort: AbortSignal): Promise<RunResult> {
+    const { clock, timeoutMs } = this.#tools;
     const key = `${userId} ${traceId}`;
-    const before = this.#underWay.get(key)?.catch(() => undefined);
-    const work = Promise.resolve(before).then(() => this.#evaluate(userId, traceId, wanted, abort));
+    const before = this.#underWay.get(key) ?? Promise.resolve();
+    const timeout = new AbortController();
+    const cancel = clock.after(timeoutMs, () => {
+      timeout.abort();
+    });
+    const end = AbortSignal.any([abort, timeout.signal]);
+    const work = waitFor(before, end).then(async () => {
+      if (end.aborted) throw late('Another evaluation of the run has not ended in time');
+      return this.#evaluate(userId, traceId, wanted, end);
+    });
     this.#underWay.set(key, work);
     try {
       return await work;
     } finally {
+      cancel();
       if (this.#underWay.get(key) === work) this.#underWay.delete(key);
     }
   }
@@ -339,7 +352,7 @@ export class Evaluations {
   }
 
   async #ask(job: Job, { evaluator, prompt }: How, target: Target): Promise<Outcome> {
-    const { judge, extensions, maxVariableLength } = this.#tools;
+    const { judge, maxVariableLength } = this.#tools;
     const { extension } = evaluator.config;
     const rubric = this.#rubrics.get(evaluator);
     try {
@@ -360,13 +373,22 @@ export class Evaluations {
       const judgement =
         extension === undefined
           ? evaluator.scoreOf(target)
-          : checked(await extensions.get(extension)?.evaluateRun(target, job.abort));
+          : await this.#askPlugin(extension, target, job.abort);
       return judgement ? { result: 'scored', judgement, call: null } : { result: 'unscored' };
     } catch (error) {
       if (error instanceof ConsumeError && error.retryable) return postponed(error);
       const reason = error instanceof Error ? error.message : String(error);
       return { result: 'failed', error: 'evaluator_failed', reason, call: null };
     }
+  }
+
+  /** Does not wait for a plugin that ignores `abort`. @throws ConsumeError retryable */
+  async #askPlugin(extension: string, target: Target, abort: AbortSignal): Promise<Judgement | null> {
+    const given = this.#tools.extensions.get(extension)?.evaluateRun(target, abort);
+    if (given === undefined) return null;
+    await waitFor(given, abort);
+    if (abort.aborted) throw late(`Extension "${extension}" gave no answer in time`);
+    return checked(await given);
   }
 
   /** @returns null if the user of the run has no such prompt */
@@ -396,6 +418,10 @@ function checked(given: Judgement | null | undefined): Judgement | null {
   const judgement = judgementOf(given === undefined ? null : { ...given });
   if (judgement === undefined) throw new TypeError('The extension gave neither a score nor null.');
   return judgement;
+}
+
+function late(problem: string): ConsumeError {
+  return new ConsumeError(problem, { code: 'overloaded', retryable: true });
 }
 
 function postponed(error: ConsumeError): Outcome {

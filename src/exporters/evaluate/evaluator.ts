@@ -112,14 +112,17 @@ export class Evaluator {
     if (this.expression === null) return null;
     const value = this.#evaluate(this.expression, 'expression', scope);
     const score = value === undefined ? null : judgementOf(value);
-    if (score === undefined) this.#onFailure('expression', new TypeError('no score'));
+    if (score === undefined) this.#onFailure('expression', failure('no_score'));
     return score ?? null;
   }
 
   /** @returns undefined if it fails */
   #evaluate(expression: Expression, key: string, scope: Scope): JsonValue | undefined {
     try {
-      return jsonOf(expression.evaluate(scope));
+      const value = expression.evaluate(scope);
+      // As JSON it is a text, which would count as a label.
+      if (typeof value === 'number' && !Number.isFinite(value)) throw failure('not_finite');
+      return jsonOf(value);
     } catch (error) {
       this.#onFailure(key, error);
       return undefined;
@@ -142,8 +145,14 @@ export function judgementOf(value: JsonValue): Judgement | null | undefined {
   const isFit = [number, label, comment].some((field) => field !== undefined && field !== null);
   if (!isFit || !isEither(number, 'number', 'boolean') || !isEither(label, 'string')) return undefined;
   if (!isEither(comment, 'string')) return undefined;
+  if (typeof number === 'number' && !Number.isFinite(number)) return undefined;
   const score = typeof number === 'boolean' ? Number(number) : number;
   return { value: score as number, label: label as string, comment: comment as string };
+}
+
+/** @param code named in the log */
+function failure(code: 'no_score' | 'not_finite'): Error {
+  return Object.assign(new Error('The expression gave no score.'), { code });
 }
 
 function isEither(value: JsonValue | undefined, ...types: readonly string[]): boolean {

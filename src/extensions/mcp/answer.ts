@@ -13,6 +13,7 @@ const TAIL_BYTES = 750;
 const MARKER_BYTES = 6;
 /** Invisible letters that could carry a hidden text, and control characters other than tab and line feed. */
 const INVISIBLE = /[\u{E0000}-\u{E007F}]|(?![\t\n])\p{Cc}/gu;
+const CUT = 'Some lines do not fit: raise max_tokens for all of them.';
 const ELLIPSIS = '…';
 
 /** An answer for a reader with a token budget: recorded data between markers, then notes and next calls. */
@@ -22,7 +23,8 @@ export class Answer {
   readonly #lines: string[] = [];
   readonly #tail: string[] = [];
   #room: number;
-  #tailRoom = TAIL_BYTES;
+  #tailRoom = TAIL_BYTES - byteLength(CUT);
+  #isCut = false;
 
   /** @param maxTokens at least {@link LEAST_TOKENS} */
   constructor(maxTokens: number) {
@@ -36,8 +38,14 @@ export class Answer {
     return this.#room;
   }
 
-  /** @returns whether the line fit; a line that does not fit is left out */
+  /** @returns whether the line fit; a line that does not fit is left out, and a note says so */
   line(text: string): boolean {
+    const isShown = this.#add(text);
+    this.#isCut ||= !isShown;
+    return isShown;
+  }
+
+  #add(text: string): boolean {
     const shown = visible(text);
     const bytes = byteLength(shown) + 1;
     if (bytes > this.#room) return false;
@@ -59,9 +67,20 @@ export class Answer {
     for (const [index, item] of items.entries()) {
       const printed = print(item);
       const lines = typeof printed === 'string' ? [printed] : printed.filter((line) => line !== undefined);
-      if (!this.line(lines.join('\n'))) return index;
+      if (!this.#add(lines.join('\n'))) return index;
     }
     return items.length;
+  }
+
+  /** Adds items under a title. A note says how many do not fit. @param what `log records` */
+  section<Item>(
+    [title, what]: readonly [title: string, what: string],
+    items: readonly Item[],
+    print: (item: Item) => string,
+  ): void {
+    if (items.length === 0) return;
+    const shown = this.#add(title) ? this.list(items, print) : 0;
+    if (shown < items.length) this.note(`${shown} of ${items.length} ${what}: raise max_tokens for more.`);
   }
 
   /**
@@ -93,9 +112,10 @@ export class Answer {
   }
 
   toString(): string {
+    const tail = this.#isCut ? [...this.#tail, CUT] : this.#tail;
     const data =
       this.#lines.length === 0 ? '' : `${this.#head}${this.#lines.join('\n')}\n</${this.#marker}>\n`;
-    return `${data}${this.#tail.join('\n')}`.trimEnd();
+    return `${data}${tail.join('\n')}`.trimEnd();
   }
 }
 

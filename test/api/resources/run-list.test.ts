@@ -210,7 +210,8 @@ void t.test('filters by metadata and versions, suggests values, and searches eve
     runs_searched_back_to: null,
     logs: [],
   });
-  t.equal((await api.call('GET', '/dashboard/search')).status, 422);
+  for (const query of ['', '?query=', '?query=%20'])
+    t.equal((await api.call('GET', `/dashboard/search${query}`)).status, 422);
 });
 
 void t.test('exports all runs as CSV that spreadsheets do not evaluate', async (t) => {

@@ -152,7 +152,7 @@ void t.test('runs are found by their scores, and scores are counted', async (t) 
     { name: 'helpful', scores: 1, mean: 1, label: '7' },
     { name: odd },
   ]);
-  for (const condition of ['', '<0.5', '!a<1', 'a<b', 'a=', '"a<1', '"a"b', 'a<1e999'])
+  for (const condition of ['', '<0.5', '!a<1', 'a<b', 'a=', '"a<1', '"a"b', 'a<1e999', 'a==1', 'a=<1'])
     t.equal(
       (await api.call('GET', `/dashboard/traces?score=${encodeURIComponent(condition)}`)).status,
       422,

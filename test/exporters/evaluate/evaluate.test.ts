@@ -55,6 +55,8 @@ const checker: ExtensionFactory = {
   create: (): Component & RunEvaluator => ({
     start: async () => undefined,
     evaluateRun: async ({ run }) => {
+      if (run.trace.agent === 'stuck') await new Promise(() => undefined);
+      if (run.trace.agent === 'odd') return { value: NaN };
       if (run.spans.length > 2) throw new Error('too many');
       return { value: run.spans.length, label: 'counted' };
     },
@@ -298,6 +300,37 @@ void t.test(
     t.match(await helpful(odd), { value: 0.75, error_type: null }, 'replaces the failure');
   },
 );
+
+void t.test('a plugin that never answers is given up, and blocks no other evaluation', async (t) => {
+  const { api, evaluate, scores, logs } = await start(
+    t,
+    {
+      timeout: '1s',
+      evaluators: [
+        { name: 'counted', extension: 'checker' },
+        { name: 'share', expression: 'double(size(trace.spans)) / 0.0' },
+        { name: 'typo', expression: '{"score": 1}' },
+        { name: 'free', expression: 'true' },
+      ],
+    },
+    { types: [] },
+  );
+  const [stuck, odd] = ['stuck', 'odd'].map((agent) => anItem({ trace: { agent } })) as [Item, Item];
+  await api.send([stuck, odd]);
+  const trace_ids = [stuck.trace.trace_id];
+  const results = ({ runs }: Reply) =>
+    Object.fromEntries(runs.flatMap((run) => run.evaluations.map((one) => [one.evaluator, one.result])));
+  const given = { counted: 'postponed', share: 'unscored', typo: 'unscored', free: 'scored' };
+  t.same(results(await evaluate({ trace_ids })), given);
+  const dry = results(await evaluate({ trace_ids, dry_run: true }));
+  t.match(dry, { counted: 'matched', free: 'existing' }, 'nothing is under way');
+  const rest = results(await evaluate({ trace_ids: [odd.trace.trace_id] }));
+  t.same(rest, { ...given, counted: 'failed' }, 'NaN is no score');
+  const types = new Map((await scores(odd)).map((score) => [score.name, score.error_type]));
+  t.same([types.size, types.get('counted'), types.get('free')], [2, 'evaluator_failed', null]);
+  t.match(logs.join('\n'), /expression="share.expression" code="not_finite"/);
+  t.match(logs.join('\n'), /expression="typo.expression" code="no_score"/);
+});
 
 void t.test('scores pass pipelines: redacted, filtered, decisive and counted', async (t) => {
   const processors = {

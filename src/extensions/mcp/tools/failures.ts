@@ -43,11 +43,11 @@ export const whyFailed = defineTool({
     // The last failure is most likely the one that ended the run.
     const shown = causes.slice(-MOST_CAUSES).toReversed();
     for (const { last, count } of shown) await showCause(last, count, tree, { api, answer });
-    if (causes.length === 0 && open.length > 0) {
-      answer.line('no span failed; not ended:');
-      answer.list(open.slice(-MOST_CAUSES), ({ span }) => spanLine(span));
+    if (causes.length === 0) {
+      const texts = ['no span failed; not ended:', 'spans that have not ended'] as const;
+      answer.section(texts, open.slice(-MOST_CAUSES), ({ span }) => spanLine(span));
+      if (open.length === 0) showEnd(tree, answer);
     }
-    if (causes.length === 0 && open.length === 0) showEnd(tree, answer);
     await showLogs(run.trace_id, api, answer);
     if (causes.length > shown.length)
       answer.note(
@@ -128,8 +128,8 @@ async function showCause(
     )
     .sort((a, b) => (String(a.ended_at) < String(b.ended_at) ? -1 : 1))
     .slice(-MOST_BEFORE);
-  if (before.length > 0 && answer.line('  just before it:'))
-    answer.list(before, (other) => `  ${spanLine(other)}`);
+  const texts = ['  just before it:', 'spans just before the failure'] as const;
+  answer.section(texts, before, (other) => `  ${spanLine(other)}`);
 }
 
 /** The stack of a recorded exception. */
@@ -152,13 +152,12 @@ type SpanEvents =
 
 /** For a run without failed spans: its last spans, which show how it ended. */
 function showEnd({ run, spans }: SpanTree, answer: Answer): void {
-  answer.line(
+  const title =
     run.success === false
       ? 'no span failed, but the run is marked as not successful; its last spans:'
-      : words('no span failed; its last spans', durationText(run.duration_ms)),
-  );
+      : words('no span failed; its last spans', durationText(run.duration_ms));
   const last = spans.map(({ span }) => span).toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1));
-  answer.list(last.slice(-MOST_BEFORE), (span) => spanLine(span));
+  answer.section([title, 'last spans'], last.slice(-MOST_BEFORE), (span) => spanLine(span));
 }
 
 async function showLogs(trace_id: string, api: ApiCalls, answer: Answer): Promise<void> {
@@ -167,5 +166,5 @@ async function showLogs(trace_id: string, api: ApiCalls, answer: Answer): Promis
     levels.map((severity) => api.call(searchLogs, { query: { trace_id, severity, limit: MOST_LOGS } })),
   );
   const items = found.flatMap((page) => page.items).slice(0, MOST_LOGS);
-  if (items.length > 0 && answer.line('\nlogs of the run:')) answer.list(items, logLine);
+  answer.section(['\nlogs of the run:', 'log records'], items, logLine);
 }

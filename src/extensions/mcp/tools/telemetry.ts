@@ -278,19 +278,19 @@ const showAlerts = defineTool({
     const shown = answer.list(sorted, alertLine);
     if (alerts.length === 0) answer.note('There are no alerts.');
     if (shown < alerts.length) answer.note(`${shown} of ${alerts.length} alerts; firing ones come first.`);
-    if (events.items.length > 0 && answer.line('recent firings:'))
-      answer.list(
-        events.items,
-        ({ fired_at, resolved_at, type, target, value, threshold, trace_ids, is_test }) =>
-          words(
-            `${fired_at} ${type}`,
-            is_test && 'a test notification',
-            target.kind === 'all_agents' ? target.name : `${target.kind} ${oneLine(target.name, 80)}`,
-            value !== null && `${figure(value)} against ${figure(threshold)}`,
-            !is_test && (resolved_at === null ? 'not resolved' : `resolved ${resolved_at}`),
-            trace_ids.length > 0 && `runs ${trace_ids.slice(0, 3).join(' ')}`,
-          ),
-      );
+    answer.section(
+      ['recent firings:', 'recent firings'],
+      events.items,
+      ({ fired_at, resolved_at, type, target, value, threshold, trace_ids, is_test }) =>
+        words(
+          `${fired_at} ${type}`,
+          is_test && 'a test notification',
+          target.kind === 'all_agents' ? target.name : `${target.kind} ${oneLine(target.name, 80)}`,
+          value !== null && `${figure(value)} against ${figure(threshold)}`,
+          !is_test && (resolved_at === null ? 'not resolved' : `resolved ${resolved_at}`),
+          trace_ids.length > 0 && `runs ${trace_ids.slice(0, 3).join(' ')}`,
+        ),
+    );
     const run = events.items.find(({ trace_ids }) => trace_ids.length > 0)?.trace_ids[0];
     if (run !== undefined)
       answer.next('why_failed', { trace_id: run }, 'explains a run of the latest firing.');

@@ -38,6 +38,8 @@ export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
   // A prefix is not a term.
   const tokens = new Set([...phrases.flat(), ...prefixes.flatMap((phrase) => phrase.slice(0, -1))]);
   const open = [
+    // Its term selects no compacted record, but as a regular expression it would match spaces.
+    ...(query === NOTHING ? ['FALSE'] : []),
     ...textConditions({ ...query, phrases: phrases.filter((phrase) => phrase.length > 1) }),
     ...textConditions(without).map((condition) => `NOT coalesce(${condition}, FALSE)`),
     ...(filter.event_name === undefined ? [] : [eventCondition(filter.event_name)]),
