@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { HttpProblem, type FieldError } from '../component/http.js';
 import { commonFormat } from '../config/rule-messages.js';
-import { isUuid } from '../signal/ids.js';
+import { isUuid, UUID_PATTERN } from '../signal/ids.js';
 import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';
 import { pointerPart } from './json-body.js';
@@ -19,6 +19,8 @@ export const TEXT_PATTERNS = {
   slug: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
   name: '^[^\\u0000]*$',
   decimal: MONEY_PATTERN,
+  'trace-id': `${UUID_PATTERN}|^(?!0+$)[0-9a-fA-F]{32}$`,
+  'span-id': `${UUID_PATTERN}|^(?!0+$)[0-9a-fA-F]{16}$`,
 } as const;
 
 const FORMATS: Readonly<
@@ -46,6 +48,14 @@ const FORMATS: Readonly<
     isValid: matches(TEXT_PATTERNS.slug),
   },
   name: { expectedText: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
+  'trace-id': {
+    expectedText: 'must be a UUID, or 32 hexadecimal digits that are not all 0',
+    isValid: matches(TEXT_PATTERNS['trace-id']),
+  },
+  'span-id': {
+    expectedText: 'must be a UUID, or 16 hexadecimal digits that are not all 0',
+    isValid: matches(TEXT_PATTERNS['span-id']),
+  },
 };
 
 function matches(pattern: string): (text: string) => boolean {

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { count, jsonObject, nullable, time, uuid } from '../../api/support/fields.js';
 import type { FieldError } from '../../component/http.js';
 import { invariant } from '../../signal/checked.js';
+import { isUuid, uuidOfDigits } from '../../signal/ids.js';
 import { serializeJson } from '../../signal/json.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import { MAX_NAME } from '../../signal/names.js';
@@ -32,8 +33,19 @@ const ScoreSchema = Type.Object(
         'A score with the same id replaces this one. Default: derived from the other fields without `comment` and `metadata`.',
       ),
     ),
-    trace_id: Type.Optional(nullable(uuid('The run.'))),
-    span_id: Type.Optional(nullable(uuid('The span; null for the whole run. Needs `trace_id`.'))),
+    trace_id: Type.Optional(
+      nullable(
+        Type.String({ format: 'trace-id', description: 'The run: a UUID, or an id of OpenTelemetry.' }),
+      ),
+    ),
+    span_id: Type.Optional(
+      nullable(
+        Type.String({
+          format: 'span-id',
+          description: 'The span, in the same forms; null for the whole run. Needs `trace_id`.',
+        }),
+      ),
+    ),
     session_id: Type.Optional(
       nullable(name(MAX_IDENTITY, 'The session, if the score is not of one of its runs.')),
     ),
@@ -129,6 +141,7 @@ export function scoreRecords(
     scoreRecord(
       {
         ...score,
+        ...idsOf(score),
         at: typeof score.at === 'string' ? parseTime(score.at) : undefined,
         ...(publicKeyId === null ? {} : { source: 'user' }),
       },
@@ -143,4 +156,15 @@ export function scoreRecords(
     return id;
   });
   return { records, ids };
+}
+
+/** The UUIDs of a run and a span, also of ids as OpenTelemetry prints them: as receiver `otlp` derives them. */
+function idsOf({ trace_id, span_id }: NewScore): Pick<Required<NewScore>, 'trace_id' | 'span_id'> {
+  if (typeof trace_id !== 'string') return { trace_id: null, span_id: null };
+  const digits = trace_id.replaceAll('-', '');
+  const isSpan = typeof span_id === 'string';
+  return {
+    trace_id: uuidOfDigits(digits),
+    span_id: isSpan && !isUuid(span_id) ? uuidOfDigits(digits.slice(16) + span_id) : (span_id ?? null),
+  };
 }

@@ -98,6 +98,11 @@ for (const order of [
       span.scores.map(({ name }) => name),
       ['Fluency', 'Tone'],
     );
+    const ids = { trace_id: '01'.repeat(16), span_id: '02'.repeat(8) };
+    const json = { scores: [{ ...ids, name: 'hand', value: 1 }] };
+    t.equal((await api.call('POST', '/scores', { json })).status, 200);
+    const rated = await api.get<Scored>(`/dashboard/traces/${TRACE}`);
+    t.match(rated.scores.at(-1), { name: 'hand', span_id: CALL }, 'ids as the SDK prints them');
   });
 
 const NOVEMBER = 'start_time=2026-11-01T00:00:00Z&end_time=2026-12-01T00:00:00Z';

@@ -110,6 +110,8 @@ void t.test('names the field of each broken rule and stores nothing', async (t) 
     [{ trace_id, name: ' ', value: 1 }, '/scores/1/name'],
     [{ trace_id, name: 'tone', value: '1' }, '/scores/1/value'],
     [{ trace_id: 'x', name: 'tone', value: 1 }, '/scores/1/trace_id'],
+    [{ ...good, trace_id: '0'.repeat(32) }, '/scores/1/trace_id'],
+    [{ ...good, span_id: 'ab' }, '/scores/1/span_id'],
     [{ ...good, score: 1 }, '/scores/1/score'],
     [{ ...good, source: 'otlp' }, '/scores/1/source'],
     [{ ...good, metadata: { text: 'x'.repeat(8192) } }, '/scores/1/metadata'],
