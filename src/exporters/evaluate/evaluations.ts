@@ -384,8 +384,7 @@ export class Evaluations {
 
   /** Does not wait for a plugin that ignores `abort`. @throws ConsumeError retryable */
   async #askPlugin(extension: string, target: Target, abort: AbortSignal): Promise<Judgement | null> {
-    const given = this.#tools.extensions.get(extension)?.evaluateRun(target, abort);
-    if (given === undefined) return null;
+    const given = Promise.resolve(this.#tools.extensions.get(extension)?.evaluateRun(target, abort));
     await waitFor(given, abort);
     if (abort.aborted) throw late(`Extension "${extension}" gave no answer in time`);
     return checked(await given);
@@ -415,7 +414,7 @@ function asUser(content: string): Messages {
 
 /** @throws TypeError for a value of a plugin that is no score */
 function checked(given: Judgement | null | undefined): Judgement | null {
-  const judgement = judgementOf(given === undefined ? null : { ...given });
+  const judgement = judgementOf(given ? { ...given } : null);
   if (judgement === undefined) throw new TypeError('The extension gave neither a score nor null.');
   return judgement;
 }

@@ -57,6 +57,7 @@ const checker: ExtensionFactory = {
     evaluateRun: async ({ run }) => {
       if (run.trace.agent === 'stuck') await new Promise(() => undefined);
       if (run.trace.agent === 'odd') return { value: NaN };
+      if (run.trace.agent === 'unsure') return null;
       if (run.spans.length > 2) throw new Error('too many');
       return { value: run.spans.length, label: 'counted' };
     },
@@ -315,8 +316,12 @@ void t.test('a plugin that never answers is given up, and blocks no other evalua
     },
     { types: [] },
   );
-  const [stuck, odd] = ['stuck', 'odd'].map((agent) => anItem({ trace: { agent } })) as [Item, Item];
-  await api.send([stuck, odd]);
+  const [stuck, odd, unsure] = ['stuck', 'odd', 'unsure'].map((agent) => anItem({ trace: { agent } })) as [
+    Item,
+    Item,
+    Item,
+  ];
+  await api.send([stuck, odd, unsure]);
   const trace_ids = [stuck.trace.trace_id];
   const results = ({ runs }: Reply) =>
     Object.fromEntries(runs.flatMap((run) => run.evaluations.map((one) => [one.evaluator, one.result])));
@@ -326,6 +331,8 @@ void t.test('a plugin that never answers is given up, and blocks no other evalua
   t.match(dry, { counted: 'matched', free: 'existing' }, 'nothing is under way');
   const rest = results(await evaluate({ trace_ids: [odd.trace.trace_id] }));
   t.same(rest, { ...given, counted: 'failed' }, 'NaN is no score');
+  const none = results(await evaluate({ trace_ids: [unsure.trace.trace_id] }));
+  t.same(none, { ...given, counted: 'unscored' });
   const types = new Map((await scores(odd)).map((score) => [score.name, score.error_type]));
   t.same([types.size, types.get('counted'), types.get('free')], [2, 'evaluator_failed', null]);
   t.match(logs.join('\n'), /expression="share.expression" code="not_finite"/);
