@@ -40,8 +40,8 @@ const FIRST_RUNS = 200;
 const MOST_RUNS = 8000;
 const GROWTH = 4;
 const STEP_MS = 500;
-/** Candidates whose texts are read together: within these limits as many as are still wanted, because most may match. */
-const [LEAST_TOGETHER, MOST_TOGETHER] = [25, 100];
+/** Candidates whose texts are read together: for fewer, planning the statements takes most of the time. */
+const READ_TOGETHER = 100;
 /** Candidates whose attributes are read together: without a query nothing else is read. */
 const ATTRIBUTES_TOGETHER = 400;
 
@@ -133,10 +133,7 @@ export async function searchRuns(
     texts: needlesOf(query),
     attributes: attributes === undefined ? [] : wantedNeedles(attributes),
   };
-  const together = (): number =>
-    text.trim() === ''
-      ? ATTRIBUTES_TOGETHER
-      : Math.min(MOST_TOGETHER, Math.max(LEAST_TOGETHER, limit - found.size));
+  const readTogether = text.trim() === '' ? ATTRIBUTES_TOGETHER : READ_TOGETHER;
   const found = new Map<string, TextMatch | null>();
   const answer = (next: RunCursor | null): FoundIds => ({
     traceIds: [...found.keys()],
@@ -149,7 +146,7 @@ export async function searchRuns(
     const { candidates, next } = await list.step(needles, place, runs);
     if (now() - begun < STEP_MS) runs = Math.min(MOST_RUNS, runs * GROWTH);
     for (let at = 0; at < candidates.length;) {
-      const read = candidates.slice(at, at + together());
+      const read = candidates.slice(at, at + readTogether);
       at += read.length;
       const some = attributes === undefined ? read : await havingAttributes(list, attributes, read);
       const matchers = await matchersOf(list, query, some);
