@@ -145,9 +145,8 @@ export async function searchRuns(
     const begun = now();
     const { candidates, next } = await list.step(needles, place, runs);
     if (now() - begun < STEP_MS) runs = Math.min(MOST_RUNS, runs * GROWTH);
-    for (let at = 0; at < candidates.length;) {
+    for (let at = 0; at < candidates.length; at += readTogether) {
       const read = candidates.slice(at, at + readTogether);
-      at += read.length;
       const some = attributes === undefined ? read : await havingAttributes(list, attributes, read);
       const matchers = await matchersOf(list, query, some);
       for (const one of some) {
@@ -157,7 +156,7 @@ export async function searchRuns(
         if (found.size === limit) return answer(one);
       }
       const last = read.at(-1);
-      if (last !== undefined && now() >= end && at < candidates.length) return answer(last);
+      if (last !== undefined && now() >= end && at + readTogether < candidates.length) return answer(last);
     }
     if (next === null || now() >= end) return answer(next);
     place = next;

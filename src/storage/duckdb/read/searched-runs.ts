@@ -87,8 +87,8 @@ export function mayHaveTerms(
   return conditions.length === 0 ? undefined : conditions.join(' AND ');
 }
 
-/** A run, and the commits where it is searched. */
-interface Place {
+/** A run, and the commits in which it is read. */
+interface ReadRun {
   readonly id: unknown;
   readonly commits: CommitRanges;
 }
@@ -98,21 +98,21 @@ interface Place {
  * it decompresses to compare them with a list of commits. A scan names only the runs in its range: 32 scans with the ids of 800 runs
  * are a megabyte of SQL, which takes longer to parse than to run.
  */
-function scansOf(tenant: number, places: readonly Place[]): OfCommits[] {
-  const ranges = union(places.flatMap(({ commits }) => commits.list));
+function scansOf(tenant: number, runs: readonly ReadRun[]): OfCommits[] {
+  const ranges = union(runs.flatMap(({ commits }) => commits.list));
   if (ranges.length === 0 || ranges.length > MOST_SCANS)
-    return commitsOf(places.map(({ commits }) => commits)).map((commits) =>
-      narrowed(commits, ofTraces(tenant, places)),
+    return commitsOf(runs.map(({ commits }) => commits)).map((commits) =>
+      narrowed(commits, ofTraces(tenant, runs)),
     );
   return ranges.map(({ first, last }) => {
-    const there = places.filter(({ commits }) =>
+    const there = runs.filter(({ commits }) =>
       commits.list.some((range) => range.first <= last && range.last >= first),
     );
     return narrowed(ofCommitsBetween(first, last), ofTraces(tenant, there));
   });
 }
 
-function placeOfRun(row: Row): Place {
+function readRun(row: Row): ReadRun {
   return { id: row.id, commits: commitsAt(row) };
 }
 
@@ -138,8 +138,8 @@ export async function searchStep(
     scansOf(
       tenant,
       runs.map((row) => {
-        const place = placeOfRun(row);
-        return only === null ? place : { ...place, commits: place.commits.within(only) };
+        const run = readRun(row);
+        return only === null ? run : { ...run, commits: run.commits.within(only) };
       }),
     );
   const withSpans = keys.filter(hasSpans);
@@ -191,7 +191,7 @@ export async function textsOfRuns(
   const texts = headers.flatMap((row) => textsOfRow(agents, row));
   const withSpans = headers.filter(hasSpans);
   if (withSpans.length === 0) return { texts, pieces: [] };
-  const there = scansOf(tenant, withSpans.map(placeOfRun));
+  const there = scansOf(tenant, withSpans.map(readRun));
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS id, span_id::VARCHAR AS span_id, type, ${OWN_FIELDS.join(', ')} FROM ${newest(capture, SPANS, there)} WHERE ${hasAny(OWN_TEXT, needles)} ORDER BY started_at, span_id`,
   );
@@ -244,7 +244,7 @@ export async function piecesOfRuns(
 ): Promise<PiecePlace[]> {
   const headers = (await headerRows(connection, capture, tenant, runs, [])).filter(hasSpans);
   if (headers.length === 0) return [];
-  const there = scansOf(tenant, headers.map(placeOfRun));
+  const there = scansOf(tenant, headers.map(readRun));
   const rows = await connection.rows(
     `SELECT trace_id::VARCHAR AS id, seq, first_line, bytes FROM ${relation(capture, PAYLOADS, there)} ORDER BY seq, first_line`,
   );
