@@ -19,8 +19,8 @@ const SQL = [
   /^(?:alter|create|insert|select|attach|drop)\b.*\b(?:table|index|into|from|as|database|pg_notify)\b/,
   /^[\w."]+ (?:as|is|desc|IN|DESC|NOT) /,
   /^[\w."]+ as \w+$/,
-  /\b(?:ALTER|CREATE|INSERT|VALUES|SELECT|WHERE|FROM|PRAGMA|COALESCE|DESC|TABLE|TYPE|WITH|JOIN|CASE|THEN|AS)\b/,
-  /\bcoalesce\(| [<>]?=|::|->/,
+  /\b(?:ALTER|CREATE|INSERT|VALUES|SELECT|WHERE|FROM|PRAGMA|COALESCE|DESC|TABLE|TYPE|WITH|JOIN|CASE|THEN|AS|AND|OR|IN|IS|ON|BY|OVER|NULL|LIMIT|LIKE)\b/,
+  /\b[a-z]\w*[A-Z_]\w*\((?!\))|\bcoalesce\(| (?:[<>]?=|[<>]) |::|->/,
 ];
 
 /** One line of the file: the position of a text and the text. */
