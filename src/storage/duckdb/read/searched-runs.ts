@@ -19,6 +19,7 @@ import { literal } from '../files/database.js';
 import type { Row } from '../files/plain-rows.js';
 import {
   CommitRanges,
+  joinClose,
   joinNearest,
   narrowed,
   ofCommits,
@@ -99,7 +100,7 @@ interface ReadRun {
  * are a megabyte of SQL, which takes longer to parse than to run.
  */
 function scansOf(tenant: number, runs: readonly ReadRun[]): OfCommits[] {
-  const ranges = union(runs.flatMap(({ commits }) => commits.list));
+  const ranges = joinClose(union(runs.flatMap(({ commits }) => commits.list)));
   if (ranges.length === 0 || ranges.length > MOST_SCANS)
     return commitsOf(runs.map(({ commits }) => commits)).map((commits) =>
       narrowed(commits, ofTraces(tenant, runs)),

@@ -161,6 +161,14 @@ export function joinNearest(ranges: readonly CommitRange[], most: number): reado
   return joined;
 }
 
+/** Joins the nearest ranges as long as their gaps together are no wider than the ranges: at most half of what is read is in vain. */
+export function joinClose(ranges: readonly CommitRange[]): readonly CommitRange[] {
+  let spare = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const gaps = ranges.slice(1).map(({ first }, i) => first - itemAt(ranges, i).last - 1);
+  const joined = gaps.sort((a, b) => a - b).filter((gap) => (spare -= gap) >= 0).length;
+  return joinNearest(ranges, ranges.length - joined);
+}
+
 function isNarrow({ first, last }: CommitRange): boolean {
   return last - first < NARROW;
 }

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { CommitRanges, conditionsOn } from '../../../../src/storage/duckdb/segments/commit-ranges.js';
+import {
+  CommitRanges,
+  conditionsOn,
+  joinClose,
+  union,
+} from '../../../../src/storage/duckdb/segments/commit-ranges.js';
 import { holds } from '../../../support/property.js';
 
 /** Ascending commit numbers, some far apart. */
@@ -49,6 +54,28 @@ void t.test('keep distant commits apart and merge the nearest ranges at the limi
   t.equal(many.list.length, 32);
   t.match(many.print(), /^100,200,.*,3100-3201,9000$/);
   t.equal(rangesOf([...Array.from({ length: 32 }, (_, i) => (i + 1) * 100), 9000]).list.length, 32);
+});
+
+void t.test('join ranges at their narrowest gaps, which together are no wider than the ranges', async (t) => {
+  const joined = (seqs: readonly number[]) =>
+    joinClose(union(seqs.map((seq) => ({ first: seq, last: seq })))).map(
+      ({ first, last }) => `${first}-${last}`,
+    );
+  t.strictSame(joined([]), []);
+  t.strictSame(joined([1, 3, 5]), ['1-5']);
+  t.strictSame(joined([1, 100, 200]), ['1-1', '100-100', '200-200']);
+  t.strictSame(joined([1, 2, 3, 5, 8, 20]), ['1-8', '20-20']);
+  holds(
+    t,
+    fc.property(commits, (seqs) => {
+      const list = joined(seqs).map((range) => range.split('-').map(Number));
+      const read = list.reduce((sum, [first = 0, last = 0]) => sum + last - first + 1, 0);
+      return (
+        read <= 2 * seqs.length &&
+        seqs.every((seq) => list.some(([first = 0, last = 0]) => first <= seq && seq <= last))
+      );
+    }),
+  );
 });
 
 void t.test('build few conditions, exactly one of which matches each commit', async (t) => {
