@@ -64,6 +64,12 @@ async function fill(api: ApiCaller): Promise<void> {
   }
 }
 
+/** What a search of runs answers. */
+interface FoundPage {
+  items: readonly unknown[];
+  readonly next_cursor: string | null;
+}
+
 void t.test('lists, conversations, prompts, models and comparisons', async (t) => {
   const { api, permit, openUnknown } = await startPages(t);
   await fill(api);
@@ -383,6 +389,40 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await page.goto(new URL('/runs?meta=plan~%3DPR', page.url()).href);
     await page.getByRole('button', { name: 'Metadata plan contains PR' }).waitFor();
     await page.getByText('1–1 of 1 run').waitFor();
+    t.same(complaints, []);
+  });
+
+  await t.test('a search that ran out of time goes on until it finds a run or is stopped', async (t) => {
+    const { page, complaints } = await permit('/agents');
+    const cursors = new Set<string | null>();
+    let stopped: Promise<void> = Promise.resolve();
+    // As of a store that is too large for one request: parts of ten runs, of which only the last has found some.
+    await page.route(/dashboard\/traces\?.*query=/, async (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('page_size', '10');
+      const isHeld = cursors.add(url.searchParams.get('cursor')).size === 2;
+      const response = await route.fetch({ url: url.href });
+      const json = (await response.json()) as FoundPage;
+      if (json.next_cursor !== null) json.items = [];
+      if (isHeld) await stopped;
+      await route.fulfill({ response, json });
+    });
+    await page.goto(new URL('/runs?q=answer', page.url()).href);
+    await page.getByRole('table', { name: 'Runs' }).waitFor();
+    t.equal(cursors.size, 3);
+    cursors.clear();
+    let release: () => void = () => undefined;
+    stopped = new Promise((resolve) => (release = resolve));
+    await page.goto(new URL('/runs?q=please', page.url()).href);
+    await page.getByRole('heading', { name: 'Searching…' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    release();
+    await page.getByRole('heading', { name: 'No runs found so far' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    t.equal(cursors.size, 2);
+    await page.getByRole('button', { name: 'Search further back' }).click();
+    await page.getByRole('table', { name: 'Runs' }).waitFor();
+    t.equal(cursors.size, 3);
     t.same(complaints, []);
   });
 });

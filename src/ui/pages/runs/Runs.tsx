@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { BASE } from '../../api/base.js';
 import { fetchAs, type Schemas } from '../../api/client.js';
@@ -17,7 +17,7 @@ import { TableSkeleton } from '../../parts/Skeleton.js';
 import { Empty, Failure } from '../../parts/states.js';
 import { changeOf, initialOf, parseState, printState } from '../../state/codec.js';
 import { queries, ignoreEarlyFailure } from '../../state/queries.js';
-import { useUrlState } from '../../state/use-url-state.js';
+import { useUrlState, type Step } from '../../state/use-url-state.js';
 import { StartReview } from '../run/Review.js';
 import { Histogram } from './Histogram.js';
 import { RunPreview } from './RunPreview.js';
@@ -42,7 +42,8 @@ const INITIAL = initialOf(STATE);
 /** Starts the first requests. */
 export function early(): void {
   const state = parseState(STATE, location.search);
-  for (const previews of [false, true]) queries.query(listQuery(state, previews)).catch(ignoreEarlyFailure);
+  for (const previews of isSearch(state) ? [true] : [false, true])
+    queries.query(listQuery(state, previews)).catch(ignoreEarlyFailure);
 }
 
 /** Runs of all agents with filters, the newest first. */
@@ -233,17 +234,9 @@ function None({
 }: {
   readonly state: RunsState;
   readonly data: Schemas['ListedRunPage'];
-  readonly change: (some: Partial<RunsState>) => void;
+  readonly change: (some: Partial<RunsState>, step?: Step) => void;
 }) {
-  if (hasMore(data))
-    return (
-      <Empty title="No runs found so far">
-        <p>
-          Searched back to <Time at={data.searched_back_to} />.
-        </p>
-        <Pages state={state} data={data} change={change} />
-      </Empty>
-    );
+  if (hasMore(data)) return <SearchFurtherBack data={data} change={change} />;
   if (isFiltered(state))
     return (
       <Empty title="No runs match">
@@ -256,6 +249,36 @@ function None({
         The <Link href="/agents">agents page</Link> shows how to send one. Traces without an agent, such as
         service requests, are under “Other traces”.
       </p>
+    </Empty>
+  );
+}
+
+/** Goes on with a search that found nothing before its time ran out, until the user stops it. */
+function SearchFurtherBack({
+  data: { next_cursor: next, searched_back_to: back },
+  change,
+}: {
+  readonly data: UnfinishedSearch;
+  readonly change: (some: Partial<RunsState>, step?: Step) => void;
+}) {
+  const [isStopped, setStopped] = useState(false);
+  useEffect(() => {
+    if (!isStopped) change({ after: next }, 'replace');
+  }, [change, isStopped, next]);
+  return (
+    <Empty title={isStopped ? 'No runs found so far' : 'Searching…'}>
+      <p>
+        Searched back to <Time at={back} />.
+      </p>
+      <button
+        type="button"
+        className={parts['button']}
+        onClick={() => {
+          setStopped(!isStopped);
+        }}
+      >
+        {isStopped ? 'Search further back' : 'Stop'}
+      </button>
     </Empty>
   );
 }
@@ -307,10 +330,13 @@ function exportedRuns(state: RunsState): Exported {
   };
 }
 
+type UnfinishedSearch = Schemas['ListedRunPage'] & {
+  readonly next_cursor: string;
+  readonly searched_back_to: string;
+};
+
 /** Whether a search ran out of time before the end of the list. */
-function hasMore(
-  page: Schemas['ListedRunPage'],
-): page is Schemas['ListedRunPage'] & { readonly searched_back_to: string } {
+function hasMore(page: Schemas['ListedRunPage']): page is UnfinishedSearch {
   return page.next_cursor !== null && typeof page.searched_back_to === 'string';
 }
 

@@ -129,10 +129,10 @@ export function useRuns(state: RunsState) {
     placeholderData: keepPreviousData,
     refetchInterval: isFirstPage && !isSearched && (isLive ? WITH_STREAM_MS : WITHOUT_STREAM_MS),
   });
-  // The list first, then the same with previews.
+  // The list first, then the same with previews; a search, which takes longer than they do, only once.
   const whole = useQuery(ask(true));
   const isWhole = whole.data !== undefined && !whole.isPlaceholderData;
-  const first = useQuery({ ...ask(false), enabled: !isWhole, refetchInterval: false });
+  const first = useQuery({ ...ask(false), enabled: !isWhole && !isSearched, refetchInterval: false });
   const isFirst = !isWhole && first.data !== undefined && !first.isPlaceholderData;
   const { data, isPlaceholderData } = isFirst ? first : whole;
   const steady = useSteady(list, data?.items, isPlaceholderData, idOf);
