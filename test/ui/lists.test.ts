@@ -331,6 +331,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await agent.fill('nobody');
     await page.getByText('No agent with this name').waitFor();
     await page.getByLabel('Threshold (%)').focus();
+    await page.getByPlaceholder('clerk-100').waitFor();
     t.equal(await agent.inputValue(), 'clerk-100');
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);
