@@ -20,8 +20,6 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 /** One more than the cores: files wait a fifth of the time for disks, clocks and child processes. */
 const AT_ONCE = availableParallelism() + 1;
 const TIMEOUT_S = 120;
-/** Files per process. */
-const MOST_TOGETHER = 6;
 /** Folders whose files start many processes or take minutes: each file gets its own process. */
 const ALONE = ['bench/', 'chaos/', 'cli/', 'scale/', 'transfer/', 'ui/'];
 /** A file with its own timeout disables tap's, here as in its own process; this timeout ends what hangs. */
@@ -67,6 +65,8 @@ const BROWSER_WALK = 'ui/walk.test.js';
 const ON_EVERY_STORE = 'conformance/';
 
 const [tier, wanted] = tierOf(process.argv.slice(2));
+/** Files per process. A process costs seconds until the program is loaded and compiled; files of the wider tier take long anyway. */
+const MOST_TOGETHER = tier === 'wider' ? 6 : 12;
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js') && isWanted(file))
   .sort();
