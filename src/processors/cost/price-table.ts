@@ -164,13 +164,14 @@ function tooFine(models: readonly Entry[], root: MapNode): readonly Problem[] {
 
 /** Literal names that an earlier entry covers for every provider, which is probably a mistake. */
 function neverReached(models: readonly Entry[], root: MapNode): readonly Problem[] {
+  const tests = models.map(({ match }) => match.map(modelPattern));
   return models.flatMap(({ match, provider }, index) =>
     match.flatMap((name, place) => {
       if (name.includes('*')) return [];
       const first = models.findIndex(
-        (other) =>
+        (other, at) =>
           (other.provider === undefined || other.provider === provider) &&
-          other.match.some((pattern) => modelPattern(pattern)(name)),
+          tests[at]?.some((matches) => matches(name)),
       );
       if (first >= index) return [];
       const path = ['models', String(index), 'match', String(place)];
