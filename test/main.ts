@@ -21,7 +21,7 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const AT_ONCE = availableParallelism() + 1;
 const TIMEOUT_S = 120;
 /** Folders whose files start many processes or take minutes: each file gets its own process. */
-const ALONE = ['bench/', 'chaos/', 'cli/', 'scale/', 'transfer/', 'ui/'];
+const ALONE = ['bench/', 'chaos/', 'cli/', 'scale/', 'transfer/'];
 /** A file with its own timeout disables tap's, here as in its own process; this timeout ends what hangs. */
 const LONGEST_MS = 600_000;
 
@@ -59,6 +59,7 @@ const WIDER = [
   'testing/builtin',
   'transfer/',
 ];
+const IN_BROWSER = /support\/(browser|ui)\.js/;
 /** The only walk through the pages in the default tier. */
 const BROWSER_WALK = 'ui/walk.test.js';
 /** Suites for every store: embedded stores in the default tier, servers in the wider one. */
@@ -116,7 +117,7 @@ function isWider(file: string): boolean {
     WIDER.some((start) => file.startsWith(start)) ||
     /\bkill(ed)?\.test\.js$/.test(file) ||
     /\b(ClickHouse|Postgres)Server\.start\(/.test(text) ||
-    (/support\/(browser|ui)\.js/.test(text) && file !== BROWSER_WALK)
+    (IN_BROWSER.test(text) && file !== BROWSER_WALK)
   );
 }
 
@@ -159,7 +160,8 @@ function halves(list: readonly string[]): (readonly string[])[] {
 }
 
 function isAlone(file: string): boolean {
-  return ALONE.some((folder) => file.startsWith(folder)) || textOf(file).includes('@alone');
+  const text = textOf(file);
+  return ALONE.some((folder) => file.startsWith(folder)) || IN_BROWSER.test(text) || text.includes('@alone');
 }
 
 /** Kills what still runs after `LONGEST_MS` and prints the state of its threads, so that a hang in CI is visible. */
