@@ -127,6 +127,11 @@ function isInCall(nodes: ReturnType<typeof buildTree>, index: number): boolean {
   return around.span.type === 'llm' || isInCall(nodes, around.index);
 }
 
+void t.test('a query of a database asks nobody anything', async (t) => {
+  const spans = [span('insert', null, 0, 9, { type: 'db', inputBytes: 10 }), call('embed', 'insert', 1)];
+  t.same(outline(spans), ['turn embed']);
+});
+
 void t.test('a call in another one is its part, unless there are several', async (t) => {
   const bare = { inputBytes: null, outputBytes: null };
   const wrapped = [agent('root', null, 0), call('wrapper', 'root', 1, bare), call('client', 'wrapper', 1)];

@@ -131,7 +131,11 @@ class Reader {
         return;
       default:
         if (outer === undefined) {
-          if (span.inputBytes !== null && (span.type === 'agent' || node.children.length > 0))
+          if (
+            span.inputBytes !== null &&
+            span.type !== 'db' &&
+            (span.type === 'agent' || node.children.length > 0)
+          )
             this.steps.push({ kind: 'question', index, level, hasError: false });
           else if (node.children.length === 0) this.addOther(node, level, false);
           this.enter(node, level, newScope(index), false);
