@@ -34,6 +34,17 @@ void t.test('finds what is at the end of a part', async (t) => {
   t.match(match?.snippet.text, /alpha beta gamma/);
 });
 
+void t.test('shows the place that meets most conditions', async (t) => {
+  const turns = Array.from({ length: 40 }, (_, i) => `Question ${i}: what about ${i}?`).join(' '.repeat(50));
+  const { match } = await matcherOf('question 33', turns);
+  const marked = match?.snippet.marks.map((place) => match.snippet.text.slice(...place));
+  t.equal(marked?.includes('33'), true);
+  t.match(match?.snippet.text, /Question 33/);
+  // Far from each other: the first place.
+  const apart = await matcherOf('alpha gamma', `alpha${' word'.repeat(100)} gamma`);
+  t.match(apart.match?.snippet.text, /^alpha/);
+});
+
 void t.test('finds a phrase that is longer than the overlap of parts', async (t) => {
   const words = Array.from({ length: 900 }, (_, i) => `w${i}`);
   const text = around(` ${words.join(' ')} `, 2500, 'word ');

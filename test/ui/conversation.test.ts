@@ -120,6 +120,26 @@ void t.test('spans without calls are no conversation', async (t) => {
   t.equal(isConversation(stepsOf(buildTree([agent('root', null, 0, FULL)]))), true);
 });
 
+/** Whether a span is in a model call, without an agent or tool in between. */
+function isInCall(nodes: ReturnType<typeof buildTree>, index: number): boolean {
+  const around = nodes[nodes[index]?.parent ?? -1];
+  if (around === undefined || around.span.type === 'agent' || around.span.type === 'tool') return false;
+  return around.span.type === 'llm' || isInCall(nodes, around.index);
+}
+
+void t.test('a query of a database asks nobody anything', async (t) => {
+  const spans = [span('insert', null, 0, 9, { type: 'db', inputBytes: 10 }), call('embed', 'insert', 1)];
+  t.same(outline(spans), ['turn embed']);
+});
+
+void t.test('a call in another one is its part, unless there are several', async (t) => {
+  const bare = { inputBytes: null, outputBytes: null };
+  const wrapped = [agent('root', null, 0), call('wrapper', 'root', 1, bare), call('client', 'wrapper', 1)];
+  t.same(outline(wrapped), ['turn wrapper']);
+  t.equal(turns(wrapped)[0]?.payload, 2, 'a wrapper without messages has those of its part');
+  t.same(outline([...wrapped, call('retry', 'wrapper', 2)]), ['turn wrapper', ' turn client', ' turn retry']);
+});
+
 void t.test('every call has one turn and every tool its steps, in order, in any tree', async (t) => {
   const anySpans = fc.array(
     fc.record({
@@ -149,7 +169,15 @@ void t.test('every call has one turn and every tool its steps, in order, in any 
         );
       const typed = (type: string): number[] =>
         nodes.flatMap(({ span: each, index }) => (each.type === type ? [index] : []));
-      t.same(of('turn'), typed('llm'));
+      const turns = new Set(of('turn'));
+      t.same(
+        [...turns],
+        typed('llm').filter((at) => turns.has(at)),
+      );
+      t.ok(
+        typed('llm').every((at) => turns.has(at) || isInCall(nodes, at)),
+        'only parts of calls are left out',
+      );
       t.same(of('tool'), typed('tool'));
       t.ok(steps.every(({ level }) => level >= 0 && level <= nodes.length));
       const hasFailure = nodes.some(({ span: { status } }) => status === 'failed');
@@ -188,6 +216,24 @@ void t.test('a call adds what the call before it did not say', async (t) => {
   t.same(textsOf(read.asked), ['user: Hi'], 'the second one is new');
   t.same(textsOf(read.answered), ['assistant: Again hello.']);
 });
+
+void t.test(
+  'earlier turns of a session are folded, and an answer that was given before is shown',
+  async (t) => {
+    const history = [
+      said('user', 'Hi'),
+      said('assistant', 'Hello.'),
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'found' }] },
+    ];
+    const own = detailOf([...history, said('user', 'Look:'), said('user', 'Hi')], 'Hello.');
+    const alone = readTurn(TURN, { own });
+    t.match(textsOf(alone.earlier), ['user: Hi', 'assistant: Hello.', /found/]);
+    t.same(textsOf(alone.asked), ['user: Look:', 'user: Hi']);
+    t.same(textsOf(alone.answered), ['assistant: Hello.']);
+    const caller = detail({ input_data: { args: ['Hi'], kwargs: {} } });
+    t.same(textsOf(readTurn(TURN, { own, caller }).asked), ['user: Look:'], 'the last one is the question');
+  },
+);
 
 void t.test('the first call folds the question of its agent, whatever its shape', async (t) => {
   const own = detailOf([said('system', 'Be brief.'), said('user', 'Why  is it blue?')], 'Because.');
@@ -228,6 +274,8 @@ void t.test('shortened messages are found again, and output without messages is 
   t.same(readTurn(TURN, { own: detailOf([said('user', long)], 'y'), before }).asked, []);
   const own = detail({ input_data: { messages: [said('user', 'a')] }, output_data: { status: 429 } });
   t.match(readTurn(TURN, { own }).other, { kind: 'object' });
+  const failed = detail({ output_data: { messages: [{ role: 'assistant' }], finish_reasons: ['error'] } });
+  t.equal(readTurn(TURN, { own: failed }).other, undefined, 'messages that say nothing');
 });
 
 void t.test('the answer of a run may repeat its last call', async (t) => {
@@ -241,6 +289,7 @@ void t.test('a payload with one text is a message, others are not', async (t) =>
   const side = (value: object) => textsOf(spokenIn(detail({ input_data: value }), 'input'));
   t.same(side({ message: 'Hi' }), ['user: Hi']);
   t.same(side({ task: 'Go', reset: true, additional_args: {} }), ['user: Go']);
+  t.same(side({ args: ['Hi'], kwargs: {} }), ['user: Hi']);
   t.same(side({ city: 'Oslo' }), []);
   t.same(side({ task: 'Go', state: { a: 1 } }), [], 'more than a text');
 });

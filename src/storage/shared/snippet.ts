@@ -7,6 +7,8 @@ const BEFORE = 60;
 const LENGTH = 240;
 /** Longer texts are searched for marks around the first place only, in parts of this length. */
 const PART = 65_536;
+/** Parts with matches that are compared: a long text has the first words of a query often. */
+const MOST_PARTS = 4;
 const ELLIPSIS = '…';
 /** A character with the marks that belong to it. */
 const CLUSTERS = /[^\p{M}\uFF9E\uFF9F][\p{M}\uFF9E\uFF9F]*|[\p{M}\uFF9E\uFF9F]+/gsu;
@@ -18,16 +20,50 @@ interface Token {
   readonly end: number;
 }
 
-/** The text around the first match of any condition, with all matches in it marked; the beginning of the text if none is found. */
+/** A match: its place, and which condition is met. */
+interface Mark {
+  readonly start: number;
+  readonly end: number;
+  readonly condition: number;
+}
+
+/** The text around the place that meets most conditions, with all matches in it marked; the beginning of the text if there is none. */
 export function snippetOf(text: string, conditions: TextConditions): Snippet {
-  for (let from = 0; from < text.length; from += PART) {
+  const { phrases, prefixes, literals } = conditions;
+  const wanted = phrases.length + prefixes.length + literals.length;
+  let best = { at: -1, met: 0 };
+  for (
+    let [from, parts] = [0, 0];
+    from < text.length && best.met < wanted && parts < MOST_PARTS;
+    from += PART
+  ) {
     // Parts overlap, so that a match is whole in one of them.
     const part = text.slice(from, from + PART + LENGTH);
     if (isAscii(part) && !mayHave(part.toLowerCase(), conditions)) continue;
-    const [first] = marksIn(part, conditions);
-    if (first !== undefined) return around(text, from + first[0], conditions);
+    const found = fullestPlace(marksIn(part, conditions));
+    if (found.met > 0) parts += 1;
+    if (found.met > best.met) best = { at: from + found.at, met: found.met };
   }
+  if (best.met > 0) return around(text, best.at, conditions);
   return { text: shown(text, 0, LENGTH), marks: [] };
+}
+
+/** Where the most different conditions are met within a snippet, closest to each other. */
+function fullestPlace(marks: readonly Mark[]): { readonly at: number; readonly met: number } {
+  let best = { at: -1, met: 0, length: 0 };
+  for (const [i, { start }] of marks.entries()) {
+    const met = new Set<number>();
+    let length = 0;
+    for (let j = i; j < marks.length; j++) {
+      const mark = marks[j];
+      if (mark === undefined || mark.end > start + LENGTH - BEFORE) break;
+      if (!met.has(mark.condition)) length = mark.start - start;
+      met.add(mark.condition);
+    }
+    if (met.size > best.met || (met.size === best.met && length < best.length))
+      best = { at: start, met: met.size, length };
+  }
+  return best;
 }
 
 /** Cheaper than cutting a text into tokens. */
@@ -43,8 +79,8 @@ function around(text: string, place: number, conditions: TextConditions): Snippe
   const from = Math.max(0, start - BEFORE);
   const shift = from - start + (start > 0 ? ELLIPSIS.length : 0);
   const marks = marksIn(text.slice(from, end + BEFORE), conditions)
-    .filter(([first, last]) => first + from >= start && last + from <= end)
-    .map(([first, last]) => [first + shift, last + shift] as const);
+    .filter((mark) => mark.start + from >= start && mark.end + from <= end)
+    .map((mark) => [mark.start + shift, mark.end + shift] as const);
   return { text: shown(text, start, end), marks };
 }
 
@@ -62,35 +98,28 @@ function shown(text: string, start: number, end: number): string {
   return `${start > 0 ? ELLIPSIS : ''}${cut}${end < text.length ? ELLIPSIS : ''}`;
 }
 
-/** The places of all matches, in order, without overlaps. */
-function marksIn(
-  text: string,
-  { phrases, prefixes, literals }: TextConditions,
-): (readonly [number, number])[] {
+/** All matches, in order, without overlaps. */
+function marksIn(text: string, { phrases, prefixes, literals }: TextConditions): Mark[] {
   const tokens = tokensIn(text);
-  const found: (readonly [number, number])[] = [];
-  for (const [list, isPrefix] of [
-    [phrases, false],
-    [prefixes, true],
-  ] as const)
-    for (const phrase of list)
-      for (let at = 0; at + phrase.length <= tokens.length; at++) {
-        const isHere = phrase.every((wanted, i) => {
-          const token = tokens[at + i]?.text ?? '';
-          return isPrefix && i === phrase.length - 1 ? token.startsWith(wanted) : token === wanted;
-        });
-        const [first, last] = [tokens[at], tokens[at + phrase.length - 1]];
-        if (isHere && first && last) found.push([first.start, last.end]);
-      }
-  for (const literal of literals)
+  const found: Mark[] = [];
+  for (const [i, phrase] of [...phrases, ...prefixes].entries())
+    for (let at = 0; at + phrase.length <= tokens.length; at++) {
+      const isHere = phrase.every((wanted, nth) => {
+        const token = tokens[at + nth]?.text ?? '';
+        return i >= phrases.length && nth === phrase.length - 1 ? token.startsWith(wanted) : token === wanted;
+      });
+      const [first, last] = [tokens[at], tokens[at + phrase.length - 1]];
+      if (isHere && first && last) found.push({ start: first.start, end: last.end, condition: i });
+    }
+  for (const [i, literal] of literals.entries())
     for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length))
-      found.push([at, at + literal.length]);
+      found.push({ start: at, end: at + literal.length, condition: phrases.length + prefixes.length + i });
   let end = 0;
   return found
-    .sort(([a], [b]) => a - b)
-    .filter(([first, last]) => {
-      const isFree = first >= end;
-      if (isFree) end = last;
+    .sort((a, b) => a.start - b.start)
+    .filter((mark) => {
+      const isFree = mark.start >= end;
+      if (isFree) end = mark.end;
       return isFree;
     });
 }

@@ -13,6 +13,8 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
   ['model', 'assistant'],
   ['AIMessageChunk', 'assistant'],
   ['tool', 'tool'],
+  ['tool-call', 'assistant'],
+  ['tool-response', 'tool'],
   ['function', 'tool'],
 ]);
 

@@ -20,11 +20,8 @@ export interface Divided {
 
 export function divided(input: readonly Message[], output: readonly Message[]): Divided {
   const spoken = input.filter(({ role }) => role !== 'system');
-  const from = Math.max(
-    0,
-    spoken.findLastIndex(({ role }) => role === 'user'),
-  );
-  const { old, fresh } = withoutSeen(output, input);
+  const from = lastQuestion(spoken);
+  const { old, fresh } = withoutRepeated(output, input);
   return {
     system: input.filter(({ role }) => role === 'system'),
     earlier: spoken.slice(0, from),
@@ -32,6 +29,29 @@ export function divided(input: readonly Message[], output: readonly Message[]): 
     repeated: old,
     answered: fresh,
   };
+}
+
+/** Index of the last question, which may have several messages; 0 without one. What stands before it is history. */
+export function lastQuestion(messages: readonly Message[]): number {
+  const isAsked = (message: Message | undefined): boolean =>
+    message?.role === 'user' && !isResult(message) && message.parts.length > 0;
+  let from = messages.findLastIndex(isAsked);
+  while (isAsked(messages[from - 1])) from -= 1;
+  return Math.max(0, from);
+}
+
+/** Whether a message has nothing but results of tools, whatever its role. */
+export function isResult({ role, parts }: Message): boolean {
+  return role === 'tool' || (parts.length > 0 && parts.every(({ kind }) => kind === 'result'));
+}
+
+/** Separates messages that repeat the input from the answer: the last message, even if it was said before, and other new ones. */
+export function withoutRepeated(
+  output: readonly Message[],
+  input: readonly Message[],
+): ReturnType<typeof withoutSeen> {
+  const { old } = withoutSeen(output.slice(0, -1), input);
+  return { old, fresh: output.filter((message) => !old.includes(message)) };
 }
 
 /**

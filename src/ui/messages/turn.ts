@@ -1,5 +1,6 @@
-import { itemsOf, member, type Json } from '../json/parse.js';
+import { itemsOf, member, textOf, type Json } from '../json/parse.js';
 import { readConversation } from './conversation.js';
+import { lastQuestion } from './history.js';
 import type { Conversation, Message } from './message.js';
 
 /** A span as far as the selection needs it, in order of start. */
@@ -30,15 +31,14 @@ export function conversationSpans(spans: readonly Candidate[]): {
 /** A run's part of its conversation: the last question without earlier history, and the answer. */
 export function turnOf(asked: Json | undefined, answered: Json | undefined): Conversation | undefined {
   const question = spokenIn(asked, 'input');
-  const from = question.findLastIndex(({ role }) => role === 'user');
   const answer = spokenIn(answered, 'output');
-  const messages = [...question.slice(Math.max(0, from)), ...answer];
+  const messages = [...question.slice(lastQuestion(question)), ...answer];
   return messages.length === 0 ? undefined : { messages, rest: [] };
 }
 
 /** Members that contain what was said, if there is only one of them. */
 const SAID = new Set([
-  ...['question', 'query', 'prompt', 'task', 'input', 'message', 'request', 'text', 'content'],
+  ...['question', 'query', 'prompt', 'task', 'input', 'message', 'request', 'text', 'content', 'q', 'args'],
   ...['answer', 'reply', 'response', 'output', 'result', 'completion', 'value'],
 ]);
 
@@ -49,8 +49,9 @@ export function spokenIn(detail: Json | undefined, side: 'input' | 'output'): re
   const read = readConversation(value, side)?.messages;
   if (read) return read;
   const texts = textsIn(value).filter(([key]) => SAID.has(key));
-  const hasMore = value.kind === 'object' && value.entries.some(([, each]) => jsonSize(each) > 0);
   const [only] = texts;
+  const hasMore =
+    value.kind === 'object' && value.entries.some(([key, each]) => key !== only?.[0] && jsonSize(each) > 0);
   return texts.length !== 1 || only === undefined || hasMore ? [] : [messageOf(only[1], side)];
 }
 
@@ -68,9 +69,12 @@ function jsonSize(value: Json): number {
 
 function textsIn(value: Json | undefined): readonly (readonly [string, string])[] {
   if (value?.kind !== 'object') return [];
-  return value.entries.flatMap(([key, each]) =>
-    each.kind === 'string' && each.text !== '' ? [[key, each.text] as const] : [],
-  );
+  return value.entries.flatMap(([key, each]) => {
+    // The arguments of a function are a list, often of one.
+    const items = itemsOf(each);
+    const text = textOf(items?.length === 1 ? items[0] : each);
+    return text === undefined || text === '' ? [] : [[key, text] as const];
+  });
 }
 
 function messageOf(text: string, side: 'input' | 'output'): Message {

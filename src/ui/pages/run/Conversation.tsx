@@ -5,9 +5,9 @@ import { Link } from 'wouter';
 import { formatDuration } from '../../format/duration.js';
 import { formatCounted, formatMoney } from '../../format/number.js';
 import { JsonView } from '../../json/JsonView.js';
-import { member, type Json } from '../../json/parse.js';
+import { itemsOf, member, type Json } from '../../json/parse.js';
 import { readConversation } from '../../messages/conversation.js';
-import { withoutSeen } from '../../messages/history.js';
+import { divided, withoutSeen } from '../../messages/history.js';
 import type { Message } from '../../messages/message.js';
 import { LoadWhole } from '../../messages/MediaView.js';
 import { MessageView, Value } from '../../messages/MessageView.js';
@@ -421,10 +421,26 @@ export function Folded({
 
 function Side({ detail, side }: { readonly detail: Json; readonly side: 'input' | 'output' }): ReactNode {
   const messages = spokenIn(detail, side);
-  const bare = side === 'input' ? 'user' : 'assistant';
-  if (messages.length > 0) return <MessageView messages={messages} limit={LONG_TEXT} bare={bare} />;
+  if (messages.length > 0) {
+    if (side === 'output') return <MessageView messages={messages} limit={LONG_TEXT} bare="assistant" />;
+    const { system, earlier, asked } = divided(messages, []);
+    return (
+      <>
+        <Folded title="System prompt" messages={system} />
+        <Folded title={formatCounted(earlier.length, 'earlier message')} messages={earlier} />
+        <MessageView messages={asked} limit={LONG_TEXT} bare="user" />
+      </>
+    );
+  }
   const value = valueOf(detail, `${side}_data`);
-  return value && <JsonView value={value} label={side === 'input' ? 'Input' : 'Output'} />;
+  if (value === undefined || isBlank(value)) return null;
+  return <JsonView value={value} label={side === 'input' ? 'Input' : 'Output'} />;
+}
+
+/** Whether a value has no text and no number, such as the arguments of a function without any. */
+function isBlank(value: Json): boolean {
+  if (value.kind === 'object') return value.entries.every(([, each]) => isBlank(each));
+  return itemsOf(value)?.every(isBlank) ?? (value.kind === 'literal' && value.value === null);
 }
 
 /** Tools of OpenTelemetry wrap their arguments and results in an object. */

@@ -1,5 +1,5 @@
-import { member, type Json } from '../../json/parse.js';
-import { withoutSeen } from '../../messages/history.js';
+import { itemsOf, member, textOf, type Json } from '../../json/parse.js';
+import { isResult, lastQuestion, withoutRepeated, withoutSeen } from '../../messages/history.js';
 import type { Message, Part } from '../../messages/message.js';
 import { spokenIn, textsOnSide } from '../../messages/turn.js';
 import type { Turn } from './steps.js';
@@ -26,18 +26,33 @@ export interface TurnPayloads {
 export function readTurn(turn: Turn, { own, before, caller }: TurnPayloads): ReadTurn {
   const input = spokenIn(own, 'input');
   const output = spokenIn(own, 'output');
-  const seen = [...spokenIn(before, 'input'), ...spokenIn(before, 'output'), ...textsOnSide(caller, 'input')];
-  const { old, fresh } = withoutSeen(input, seen);
-  const isShownAsStep = ({ role }: Message): boolean => turn.isAfterTools && role === 'tool';
+  const said = [...spokenIn(before, 'input'), ...spokenIn(before, 'output')];
+  const question = new Set(input.slice(lastQuestion(input)));
+  const recent = withoutSeen(input, said).fresh.filter(
+    (message) => message.role === 'system' || question.has(message),
+  );
+  const { fresh } = withoutSeen(recent, textsOnSide(caller, 'input'));
+  const isShownAsStep = (message: Message): boolean =>
+    turn.isAfterTools && (message.role === 'assistant' || isResult(message));
+  const system = fresh.filter(({ role }) => role === 'system');
   const asked = fresh.filter((message) => message.role !== 'system' && !isShownAsStep(message));
+  const shown = new Set([...system, ...asked]);
   const answered = output.map((message) => withoutCalls(message, turn.tools));
   return {
-    system: fresh.filter(({ role }) => role === 'system'),
-    earlier: [...old, ...fresh.filter(isShownAsStep)],
+    system,
+    earlier: input.filter((message) => !shown.has(message)),
     asked,
-    answered: withoutSeen(answered, input).fresh.filter(({ parts }) => parts.length > 0),
-    other: output.length === 0 ? valueOf(own, 'output_data') : undefined,
+    answered: withoutRepeated(answered, input).fresh.filter(({ parts }) => parts.length > 0),
+    other: output.length === 0 ? otherOutput(own) : undefined,
   };
+}
+
+/** Output without messages. Messages that say nothing, as those of failed calls, are none. */
+function otherOutput(own: Json): Json | undefined {
+  const value = valueOf(own, 'output_data');
+  const messages = itemsOf(member(value, 'messages'));
+  const isEmpty = messages?.every((message) => textOf(message, 'role') !== undefined) === true;
+  return isEmpty ? undefined : value;
 }
 
 /** Whether the output of a run is that of its last call. */

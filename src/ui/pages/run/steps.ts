@@ -1,4 +1,4 @@
-import { hasFailed } from '../../trace/span.js';
+import { hasFailed, type RunSpan } from '../../trace/span.js';
 import type { TreeNode } from '../../trace/tree.js';
 
 interface Common {
@@ -90,8 +90,7 @@ class Reader {
   constructor(nodes: readonly TreeNode[]) {
     this.nodes = nodes;
     for (const { span, index } of nodes)
-      if (!span.counted && span.sameAs !== null && (span.inputBytes ?? span.outputBytes) !== null)
-        this.fuller.set(span.sameAs, index);
+      if (!span.counted && span.sameAs !== null && hasPayload(span)) this.fuller.set(span.sameAs, index);
   }
 
   read(): readonly Step[] {
@@ -121,7 +120,7 @@ class Reader {
     const scope = outer?.scope ?? newScope(undefined);
     switch (span.type) {
       case 'llm':
-        if (!span.counted) return;
+        if (!span.counted || this.isPart(node, outer)) return;
         this.addTurn(node, level, scope);
         this.enter(node, level + 1, scope, true);
         return;
@@ -132,7 +131,11 @@ class Reader {
         return;
       default:
         if (outer === undefined) {
-          if (span.inputBytes !== null && (span.type === 'agent' || node.children.length > 0))
+          if (
+            span.inputBytes !== null &&
+            span.type !== 'db' &&
+            (span.type === 'agent' || node.children.length > 0)
+          )
             this.steps.push({ kind: 'question', index, level, hasError: false });
           else if (node.children.length === 0) this.addOther(node, level, false);
           this.enter(node, level, newScope(index), false);
@@ -143,16 +146,29 @@ class Reader {
     }
   }
 
+  /** Whether a call is the only one in another, which says the same: a wrapper and the client it calls. */
+  private isPart({ span, index, subtreeEnd }: TreeNode, outer: Frame | undefined): boolean {
+    const around = outer?.node;
+    if (around?.span.type !== 'llm' || (hasFailed(span) && !hasFailed(around.span))) return false;
+    const hasOthers = this.nodes
+      .slice(around.index + 1, around.subtreeEnd)
+      .some((each) => isCounted(each) && (each.subtreeEnd <= index || each.index >= subtreeEnd));
+    const turn = outer?.scope.last;
+    // The wrapper may have no messages of its own.
+    if (!hasOthers && turn?.payload === around.index && !hasPayload(around.span) && hasPayload(span))
+      turn.payload = index;
+    return !hasOthers;
+  }
+
   private enter(node: TreeNode, level: number, scope: Scope, isInCall: boolean): void {
     const [firstStep, firstError, turns] = [this.steps.length, this.errors.length, this.turns];
     this.frames.push({ node, level, scope, isInCall, firstStep, firstError, turns });
   }
 
   private addTurn({ span, index }: TreeNode, level: number, scope: Scope): void {
-    const hasOwn = (span.inputBytes ?? span.outputBytes) !== null;
     const turn: BuildingTurn = {
       kind: 'turn',
-      payload: hasOwn ? index : (this.fuller.get(span.id) ?? index),
+      payload: hasPayload(span) ? index : (this.fuller.get(span.id) ?? index),
       before: (scope.last ?? this.lastTurn)?.payload,
       caller: scope.last === undefined ? scope.caller : undefined,
       // Graphs wrap each call in an agent of its own.
@@ -184,7 +200,7 @@ class Reader {
     const { span, index, failedBelow } = node;
     if (hasFailed(span) && failedBelow === 0) {
       const call = this.frames.findLast(({ node: { span: around } }) => isCall(around.type));
-      if (call && hasFailed(call.node.span)) return;
+      if ((call && hasFailed(call.node.span)) || (!span.error && this.errors.length > 0)) return;
       this.steps.push({ kind: 'error', index, level, hasError: true });
       this.errors.push(span.error ?? '');
       return;
@@ -238,6 +254,14 @@ class Reader {
 
 function newScope(caller: number | undefined): Scope {
   return { caller, last: undefined, hasTools: false };
+}
+
+function isCounted({ span }: TreeNode): boolean {
+  return span.type === 'llm' && span.counted;
+}
+
+function hasPayload({ inputBytes, outputBytes }: RunSpan): boolean {
+  return (inputBytes ?? outputBytes) !== null;
 }
 
 function isCall(type: string): boolean {
