@@ -48,6 +48,9 @@ void t.test('shows the place that meets most conditions', async (t) => {
 void t.test('finds a phrase that is longer than the overlap of parts', async (t) => {
   const words = Array.from({ length: 900 }, (_, i) => `w${i}`);
   const text = around(` ${words.join(' ')} `, 2500, 'word ');
-  t.ok((await matcherOf(`"${words.slice(300, 700).join(' ')}"`, text)).matches);
+  const phrase = `"${words.slice(300, 700).join(' ')}"`;
+  t.ok((await matcherOf(phrase, text)).matches);
+  const { match } = await matcherOf(phrase, `${'word '.repeat(100)}${words.join(' ')}`);
+  t.match(match?.snippet.text, 'w300 w301');
   t.notOk((await matcherOf(`"${words.slice(300, 700).join(' ')} w9"`, text)).matches);
 });

@@ -56,7 +56,7 @@ function fullestPlace(marks: readonly Mark[]): { readonly at: number; readonly m
     let length = 0;
     for (let j = i; j < marks.length; j++) {
       const mark = marks[j];
-      if (mark === undefined || mark.end > start + LENGTH - BEFORE) break;
+      if (mark === undefined || (j > i && mark.end > start + LENGTH - BEFORE)) break;
       if (!met.has(mark.condition)) length = mark.start - start;
       met.add(mark.condition);
     }
