@@ -226,7 +226,7 @@ const LABELS: Readonly<Record<Result, string>> = {
   over_budget: 'skipped, daily budget reached',
   no_price: 'skipped, model without a price',
   no_prompt: 'skipped, prompt not usable',
-  postponed: 'not done, judge not available',
+  postponed: 'not done, run the command again',
   existing: 'already scored',
   matched: 'to be scored',
 };

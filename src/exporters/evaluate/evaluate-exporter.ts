@@ -95,8 +95,9 @@ class EvaluateExporter implements Exporter {
           failures.count(`${config.name}.${key}`, error);
         }),
     );
-    // Scores that cost nothing do not wait for a judge.
-    const rank = ({ config }: Evaluator) => Number(config.judge !== undefined);
+    // Expressions do not wait for a judge, and nothing waits for a plugin, which may never answer.
+    const rank = ({ config: { judge, extension } }: Evaluator) =>
+      judge !== undefined ? 1 : extension !== undefined ? 2 : 0;
     this.#evaluators = evaluators.sort((a, b) => rank(a) - rank(b));
     this.inputs = { events: { consume: (batch, context) => this.#take(batch, context) } };
   }

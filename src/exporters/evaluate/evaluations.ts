@@ -386,7 +386,11 @@ export class Evaluations {
   async #askPlugin(extension: string, target: Target, abort: AbortSignal): Promise<Judgement | null> {
     const given = Promise.resolve(this.#tools.extensions.get(extension)?.evaluateRun(target, abort));
     await waitFor(given, abort);
-    if (abort.aborted) throw late(`Extension "${extension}" gave no answer in time`);
+    if (abort.aborted) {
+      // The queue logs its own time limit and does not know the extension.
+      this.#log.warn(1, { extension }, 'An extension gave no answer in time');
+      throw late(`Extension "${extension}" gave no answer in time`);
+    }
     return checked(await given);
   }
 

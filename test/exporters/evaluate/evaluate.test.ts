@@ -204,7 +204,7 @@ void t.test('jackdaw evaluate scores what is stored, within the limit of the day
 
   const wrong = await first.command('--where', 'trace.agnt == "x"');
   t.match(wrong, { code: 2, stderr: /"agnt"/ });
-  t.match(await first.command('--evaluator', 'x'), { code: 2, stderr: /must be one of counted, helpful/ });
+  t.match(await first.command('--evaluator', 'x'), { code: 2, stderr: /must be one of helpful, counted/ });
   t.match(await first.command('--where', 'trace.agent == "x"'), { code: 0, stdout: /^Looked at 7 runs/ });
   t.match(await first.command('--exporter', 'other'), { code: 2, stderr: /evaluate or evaluate\/NAME/ });
   t.match(await first.command('--exporter', 'evaluate/other'), {
@@ -303,12 +303,16 @@ void t.test(
 );
 
 void t.test('a plugin that never answers is given up, and blocks no other evaluation', async (t) => {
+  const endpoint = await startJudge(t);
+  endpoint.answer = () => completion(GOOD_SCORE);
   const { api, evaluate, scores, logs } = await start(
     t,
     {
       timeout: '1s',
+      judge: JUDGE(endpoint.url),
       evaluators: [
         { name: 'counted', extension: 'checker' },
+        { name: 'helpful', when: 'trace.agent == "stuck"', judge: { prompt: '{{output}}' } },
         { name: 'share', expression: 'double(size(trace.spans)) / 0.0' },
         { name: 'typo', expression: '{"score": 1}' },
         { name: 'free', expression: 'true' },
@@ -326,7 +330,7 @@ void t.test('a plugin that never answers is given up, and blocks no other evalua
   const results = ({ runs }: Reply) =>
     Object.fromEntries(runs.flatMap((run) => run.evaluations.map((one) => [one.evaluator, one.result])));
   const given = { counted: 'postponed', share: 'unscored', typo: 'unscored', free: 'scored' };
-  t.same(results(await evaluate({ trace_ids })), given);
+  t.same(results(await evaluate({ trace_ids })), { ...given, helpful: 'scored' });
   const dry = results(await evaluate({ trace_ids, dry_run: true }));
   t.match(dry, { counted: 'matched', free: 'existing' }, 'nothing is under way');
   const rest = results(await evaluate({ trace_ids: [odd.trace.trace_id] }));
@@ -335,6 +339,7 @@ void t.test('a plugin that never answers is given up, and blocks no other evalua
   t.same(none, { ...given, counted: 'unscored' });
   const types = new Map((await scores(odd)).map((score) => [score.name, score.error_type]));
   t.same([types.size, types.get('counted'), types.get('free')], [2, 'evaluator_failed', null]);
+  t.match(logs.join('\n'), /An extension gave no answer in time/);
   t.match(logs.join('\n'), /expression="share.expression" code="not_finite"/);
   t.match(logs.join('\n'), /expression="typo.expression" code="no_score"/);
 });
