@@ -148,23 +148,26 @@ export function runsCommand(io: ProcessIo): Command {
 async function listRuns(io: ProcessIo, options: RunsOptions, client: ApiClient): Promise<void> {
   const { agent, user, session, limit, metadata, attribute } = options;
   const { query, status, success, tag, environment, release, model, kind, sort, cursor, score } = options;
-  const found = await client.call(listTraces, {
-    query: {
-      ...(await agentOf(agent, client)),
-      ...periodOf(options),
-      ...defined({ query, status, success, tag, environment, release, model, kind, sort, cursor, score }),
-      ...defined({
-        user_id: user,
-        session_id: session,
-        'metadata.KEY': metadata,
-        'attribute.KEY': attribute,
-      }),
-      page_size: limit,
-      previews: true,
-      scores: true,
-      count: 'none',
-    },
-  });
+  const wanted = {
+    ...(await agentOf(agent, client)),
+    ...periodOf(options),
+    ...defined({ query, status, success, tag, environment, release, model, kind, sort, score }),
+    ...defined({
+      user_id: user,
+      session_id: session,
+      'metadata.KEY': metadata,
+      'attribute.KEY': attribute,
+    }),
+    page_size: limit,
+    previews: true,
+    scores: true,
+    count: 'none',
+  } as const;
+  const page = (after: string | undefined) =>
+    client.call(listTraces, { query: { ...wanted, ...defined({ cursor: after }) } });
+  let found = await page(cursor);
+  // A search that found nothing in its time is not over.
+  while (found.items.length === 0 && found.next_cursor !== null) found = await page(found.next_cursor);
   const back = found.searched_back_to;
   const more = [
     back ? `Searched back to ${back}.` : '',

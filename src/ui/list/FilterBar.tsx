@@ -274,7 +274,7 @@ function SuggestField({
   /** Called with the value of a suggestion. */
   readonly onPick: (value: string) => void;
 }) {
-  const found = useSuggestions(source, value);
+  const { found } = useSuggestions(source, value);
   const items = found.filter(({ value: each }) => each !== value);
   const box = useListbox(items.length, isPicked ? 0 : -1, (at) => {
     const picked = items[at];

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { api, bodyOf } from '../api/client.js';
 import { formatCounted } from '../format/number.js';
 import type { useListbox } from '../parts/use-listbox.js';
@@ -73,18 +73,30 @@ async function valuesOf(field: string, text: string, signal: AbortSignal): Promi
   return items.map(({ value, runs }) => ({ value, label: value, note: formatCounted(runs, 'run') }));
 }
 
-/** Values that contain the typed text, the most frequent first. @param source undefined for none */
-export function useSuggestions(source: string | undefined, typed: string): readonly Suggestion[] {
-  const text = useSettled(typed.trim());
-  const { data } = useQuery({
+/**
+ * Values that contain the typed text, the most frequent first. Until those for a changed text arrive, the earlier ones that contain
+ * it, so that Enter picks no other.
+ *
+ * @param source undefined for none
+ */
+export function useSuggestions(
+  source: string | undefined,
+  typed: string,
+): { readonly found: readonly Suggestion[]; readonly isCurrent: boolean } {
+  const wanted = typed.trim();
+  const text = useSettled(wanted);
+  const { data, isPlaceholderData } = useQuery({
     queryKey: ['suggestions', source, text],
     queryFn: ({ signal }) =>
       (SOURCES[source ?? ''] ?? ((part: string) => valuesOf(source ?? '', part, signal)))(text, signal),
     enabled: source !== undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (earlier, query) => (query?.queryKey[1] === source ? earlier : undefined),
     retry: false,
   });
-  return source === undefined ? [] : (data ?? []);
+  if (source === undefined || data === undefined) return { found: [], isCurrent: false };
+  if (!isPlaceholderData && text === wanted) return { found: data, isCurrent: true };
+  const part = wanted.toLowerCase();
+  return { found: data.filter(({ label }) => label.toLowerCase().includes(part)), isCurrent: false };
 }
 
 /** The name of an agent, for chips of filters that hold its id. */

@@ -77,7 +77,8 @@ export function useTargets(query: string): {
     targets: [
       ...(trace === undefined ? [] : ofTrace(trace, query)),
       ...named.slice(0, LIMIT),
-      ...textsIn(found),
+      // Of an earlier query, Enter would open a run without the words.
+      ...(search.isPlaceholderData || settled !== query ? [] : textsIn(found)),
       ...ofText(query),
     ],
     isSearching: query !== '' && (search.isFetching || settled !== query),

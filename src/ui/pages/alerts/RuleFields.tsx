@@ -173,7 +173,7 @@ function AgentField({
   /** Undefined while the field shows the picked agent. */
   const [typed, setTyped] = useState<string>();
   const isTyped = typed !== undefined && typed.trim() !== '';
-  const found = useSuggestions(isOpen ? 'agent' : undefined, typed ?? '');
+  const { found, isCurrent } = useSuggestions(isOpen ? 'agent' : undefined, typed ?? '');
   const close = (): void => {
     setOpen(false);
     setTyped(undefined);
@@ -196,7 +196,9 @@ function AgentField({
       <TextField
         {...box.field}
         label="Agent"
-        hint={isOpen && isTyped && found.length === 0 ? 'No agent with this name' : 'Type a part of the name'}
+        hint={
+          isCurrent && isTyped && found.length === 0 ? 'No agent with this name' : 'Type a part of the name'
+        }
         placeholder={name}
         value={typed ?? name}
         problem={problem}
