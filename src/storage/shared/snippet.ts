@@ -27,7 +27,7 @@ interface Mark {
   readonly condition: number;
 }
 
-/** The text around the place that meets most conditions, with all matches in it marked; the beginning of the text if there is none. */
+/** An excerpt where most conditions of a query match, with its matches marked; without a match, the beginning of the text. */
 export function snippetOf(text: string, conditions: TextConditions): Snippet {
   const { phrases, prefixes, literals } = conditions;
   const wanted = phrases.length + prefixes.length + literals.length;
