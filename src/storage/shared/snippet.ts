@@ -7,7 +7,7 @@ const BEFORE = 60;
 const LENGTH = 240;
 /** Longer texts are searched for marks around the first place only, in parts of this length. */
 const PART = 65_536;
-/** Parts with matches that are compared: a long text has the first words of a query often. */
+/** Parts that are compared, from the first with a match on: more of a long text would delay other requests. */
 const MOST_PARTS = 4;
 const ELLIPSIS = '…';
 /** A character with the marks that belong to it. */
@@ -32,17 +32,14 @@ export function snippetOf(text: string, conditions: TextConditions): Snippet {
   const { phrases, prefixes, literals } = conditions;
   const wanted = phrases.length + prefixes.length + literals.length;
   let best = { at: -1, met: 0 };
-  for (
-    let [from, parts] = [0, 0];
-    from < text.length && best.met < wanted && parts < MOST_PARTS;
-    from += PART
-  ) {
+  for (let from = 0, end = text.length; from < end && best.met < wanted; from += PART) {
     // Parts overlap, so that a match is whole in one of them.
     const part = text.slice(from, from + PART + LENGTH);
     if (isAscii(part) && !mayHave(part.toLowerCase(), conditions)) continue;
     const found = fullestPlace(marksIn(part, conditions));
-    if (found.met > 0) parts += 1;
-    if (found.met > best.met) best = { at: from + found.at, met: found.met };
+    if (found.met <= best.met) continue;
+    if (best.met === 0) end = Math.min(end, from + MOST_PARTS * PART);
+    best = { at: from + found.at, met: found.met };
   }
   if (best.met > 0) return around(text, best.at, conditions);
   return { text: shown(text, 0, LENGTH), marks: [] };
